@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.ExpirySettings;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
@@ -537,9 +538,9 @@ final class ConsumerOperations {
   }
 
   /** Applies the timeout action to a delivery that has been unacknowledged for too long. */
-  private void lockEnded(long tag) {
+  private void lockEnded(long tag, TimeoutAction action) {
     DeliverySource source = unacked.source(tag);
-    switch (source.timeoutAction()) {
+    switch (action) {
       case CLOSE_CHANNEL,
           NONE -> {} // A policy has changed the action meanwhile; ConsumerTimeout handles
       // it.

@@ -1,5 +1,9 @@
 package io.mayflymq.server.channel;
 
+import static io.mayflymq.core.policy.TimeoutAction.CANCEL;
+import static io.mayflymq.core.policy.TimeoutAction.DEAD_LETTER;
+import static io.mayflymq.core.policy.TimeoutAction.REQUEUE;
+
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.index.Deadlines;
@@ -8,7 +12,6 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.LongConsumer;
 
 /**
  * The locks of deliveries from queues whose consumer-timeout does not close the channel: each
@@ -27,7 +30,10 @@ final class DeliveryTimeouts extends Timer {
   private final UnackedDeliveries unacked;
   private final Shard home;
   private final long defaultMillis;
-  private final LongConsumer onEnd;
+  private static final int ACTION_BITS = 2;
+  private static final int ACTION_MASK = (1 << ACTION_BITS) - 1;
+
+  private final OnEnd onEnd;
   private final Map<Long, Long> renewed = new HashMap<>(0);
   private LongPairHeap ends;
 
@@ -35,15 +41,49 @@ final class DeliveryTimeouts extends Timer {
    * Creates the timeouts of a channel.
    *
    * @param defaultMillis the timeout for queues that have none of their own, 0 for none
-   * @param onEnd called with the tag of each delivery whose lock has ended, on the connection's
-   *     loop; it must remove the delivery from the unacknowledged ones
+   * @param onEnd called for each delivery whose lock has ended, on the connection's loop; it must
+   *     remove the delivery from the unacknowledged ones
    */
-  DeliveryTimeouts(UnackedDeliveries unacked, Shard home, long defaultMillis, LongConsumer onEnd) {
+  DeliveryTimeouts(UnackedDeliveries unacked, Shard home, long defaultMillis, OnEnd onEnd) {
     this.unacked = unacked;
     this.home = home;
     this.defaultMillis = defaultMillis;
     this.onEnd = onEnd;
-    this.ends = new LongPairHeap(unacked::contains);
+    this.ends = new LongPairHeap(this::isHeld);
+  }
+
+  /** What is done when the lock of a delivery has ended. */
+  @FunctionalInterface
+  interface OnEnd {
+    /**
+     * Ends a delivery.
+     *
+     * @param action that of the queue now; if the queue has no timeout of its own any more, that of
+     *     the time when the message was delivered, as its lock is one of that time
+     */
+    void ended(long tag, TimeoutAction action);
+  }
+
+  // An entry is a tag with the action of its lock.
+
+  private static long entry(long tag, TimeoutAction action) {
+    return tag << ACTION_BITS | (action == CANCEL ? 0 : action == REQUEUE ? 1 : 2);
+  }
+
+  private static long tag(long entry) {
+    return entry >>> ACTION_BITS;
+  }
+
+  private static TimeoutAction action(long entry) {
+    return switch ((int) entry & ACTION_MASK) {
+      case 0 -> CANCEL;
+      case 1 -> REQUEUE;
+      default -> DEAD_LETTER;
+    };
+  }
+
+  private boolean isHeld(long entry) {
+    return unacked.contains(tag(entry));
   }
 
   /** Adds a delivery that must be acknowledged. */
@@ -61,7 +101,7 @@ final class DeliveryTimeouts extends Timer {
     }
     long end = Deadlines.after(home.steadyNow(), millis);
     boolean isFirst = end < ends.peekDeadline();
-    ends.add(end, tag);
+    ends.add(end, entry(tag, action));
     if (isFirst) {
       home.scheduleSteady(this, end);
     }
@@ -90,14 +130,14 @@ final class DeliveryTimeouts extends Timer {
   }
 
   private void sweep() {
-    LongPairHeap living = new LongPairHeap(unacked::contains);
+    LongPairHeap living = new LongPairHeap(this::isHeld);
     while (!ends.isEmpty()) {
       long end = ends.peekDeadline();
-      long tag = ends.poll();
-      if (unacked.contains(tag)) {
-        living.add(end, tag);
+      long entry = ends.poll();
+      if (isHeld(entry)) {
+        living.add(end, entry);
       } else {
-        renewed.remove(tag);
+        renewed.remove(tag(entry));
       }
     }
     ends = living;
@@ -114,7 +154,7 @@ final class DeliveryTimeouts extends Timer {
     long nowMillis = home.steadyNow();
     lookAtFirst();
     while (ends.peekDeadline() <= nowMillis) {
-      onEnd.accept(ends.poll());
+      end(ends.poll());
       lookAtFirst();
     }
     if (!ends.isEmpty()) {
@@ -122,17 +162,24 @@ final class DeliveryTimeouts extends Timer {
     }
   }
 
+  private void end(long entry) {
+    DeliverySource source = unacked.source(tag(entry));
+    boolean hasTimeout = source.timeoutMillis() != QueueSettings.NONE;
+    onEnd.ended(tag(entry), hasTimeout ? source.timeoutAction() : action(entry));
+  }
+
   /** Makes the first entry that of a lock which ends then: not settled, and not renewed. */
   private void lookAtFirst() {
     while (!ends.isEmpty()) {
-      long tag = ends.peekSequence();
+      long entry = ends.peekSequence();
+      long tag = tag(entry);
       Long later = renewed.remove(tag);
       if (unacked.contains(tag) && (later == null || later <= ends.peekDeadline())) {
         return;
       }
       ends.poll();
       if (unacked.contains(tag) && later != Deadlines.NEVER) {
-        ends.add(later, tag);
+        ends.add(later, entry);
       }
     }
   }

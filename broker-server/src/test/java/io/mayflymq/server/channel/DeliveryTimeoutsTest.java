@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Faults;
@@ -20,6 +23,8 @@ import io.mayflymq.protocol.types.ShortString;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import net.jqwik.api.ForAll;
@@ -29,10 +34,12 @@ import org.junit.jupiter.api.Test;
 /** Each delivery has a lock that ends on its own, in its own millisecond. */
 class DeliveryTimeoutsTest {
   private static final long LOCK = 500;
+  private static final FieldTable NONE = FieldTable.EMPTY;
 
   private final ManualEventLoop loop = new ManualEventLoop();
   private final UnackedDeliveries unacked = new UnackedDeliveries(bytes -> {});
   private final List<Long> lost = new ArrayList<>();
+  private final List<TimeoutAction> actions = new ArrayList<>();
   private final Shard shard;
   private final VirtualHost vhost;
   private final DeliverySource locked;
@@ -56,17 +63,24 @@ class DeliveryTimeoutsTest {
   }
 
   private DeliverySource source(String queue, FieldTable arguments, FieldTable ofConsumer) {
+    return source(queue, arguments, ofConsumer, false);
+  }
+
+  private DeliverySource source(
+      String queue, FieldTable arguments, FieldTable ofConsumer, boolean durable) {
     vhost
         .declareQueue(
-            new QueueDeclaration(queue, false, false, false, arguments, this, shard, false, false))
+            new QueueDeclaration(
+                queue, durable, false, false, arguments, this, shard, false, false))
         .join();
     Consumer consumer =
         new Consumer(ShortString.of("c"), new ConsumeOptions(true, false, 0, ofConsumer), null);
     return new DeliverySource(vhost.routing().queue(queue), consumer, false);
   }
 
-  private void end(long tag) {
+  private void end(long tag, TimeoutAction action) {
     lost.add(tag);
+    actions.add(action);
     unacked.settle(tag, (source, from, to) -> {});
   }
 
@@ -96,6 +110,43 @@ class DeliveryTimeoutsTest {
     assertThat(lost).containsExactly(first);
     loop.advance(100);
     assertThat(lost).containsExactly(first, second);
+  }
+
+  private void setPolicy(Map<String, Object> keys) {
+    vhost.policies().set(Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, keys)).join();
+  }
+
+  /** Else a client that was told nothing would lose its consumer by a time that no longer is. */
+  @Test
+  void lockEndsAsItWasGivenIfItsQueueHasNoneAnyMore() {
+    DeliverySource quorum =
+        source("quorum", FieldTable.builder().put("x-queue-type", "quorum").build(), NONE, true);
+    for (DeliverySource each : List.of(quorum, source("classic", NONE, NONE))) {
+      for (String action : List.of("requeue", "dead-letter")) {
+        actions.clear();
+        setPolicy(Map.of("consumer-timeout", LOCK, "consumer-timeout-action", action));
+        deliver(each);
+        vhost.policies().clear(PolicyKind.POLICY, "p").join();
+        loop.advance(LOCK);
+        assertThat(actions).isEmpty();
+        loop.advance(1);
+        assertThat(actions).extracting(TimeoutAction::toString).containsExactly(upper(action));
+      }
+    }
+  }
+
+  private static String upper(String action) {
+    return action.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  @Test
+  void presentActionCountsIfThereIsATimeout() {
+    DeliverySource plain = source("plain", NONE, NONE);
+    setPolicy(Map.of("consumer-timeout", LOCK, "consumer-timeout-action", "requeue"));
+    deliver(plain);
+    setPolicy(Map.of("consumer-timeout", 2 * LOCK, "consumer-timeout-action", "dead-letter"));
+    loop.advance(LOCK + 1);
+    assertThat(actions).containsExactly(TimeoutAction.DEAD_LETTER);
   }
 
   @Test
