@@ -12,7 +12,9 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Patience;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -115,6 +117,57 @@ class MoveQueueIT {
 
   private static byte[] body(int number) {
     return "message %d".formatted(number).getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void tenantsHaveTheirTurnsWhereTheirQueueHasMoved() throws Exception {
+    try (ClusterNodes cluster = new ClusterNodes(directory, 2)) {
+      cluster.startAll();
+      Channel channel = cluster.channel(0);
+      channel.queueDeclare(QUEUE, true, false, false, Map.of("x-fair-by", "tenant"));
+      channel.confirmSelect();
+      Map<String, Integer> expected = Map.of("a", 300, "b", 4, "c", 4);
+      for (String tenant : List.of("a", "b", "c")) {
+        for (int i = 0; i < expected.get(tenant); i++) {
+          channel.basicPublish(
+              "",
+              QUEUE,
+              MessageProperties.PERSISTENT_BASIC
+                  .builder()
+                  .headers(Map.of("tenant", tenant))
+                  .build(),
+              body(i));
+        }
+      }
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
+      Map<String, Integer> taken = new HashMap<>();
+      for (int turn = 0; turn < 3; turn++) {
+        take(channel, taken);
+      }
+      assertThat(taken).isEqualTo(Map.of("a", 1, "b", 1, "c", 1));
+
+      move(cluster, 0, 1);
+
+      Channel there = cluster.channel(1);
+      for (int turn = 0; turn < 9; turn++) {
+        take(there, taken);
+      }
+      assertThat(taken).isEqualTo(Map.of("a", 4, "b", 4, "c", 4));
+      for (int left = 4; left < 300; left++) {
+        take(there, taken);
+      }
+      assertThat(taken).isEqualTo(expected);
+      assertThat(there.basicGet(QUEUE, true)).isNull();
+    }
+  }
+
+  /** Takes a message, which has to be the next one of its tenant. */
+  private static void take(Channel channel, Map<String, Integer> taken) throws Exception {
+    GetResponse got = channel.basicGet(QUEUE, true);
+    String tenant = got.getProps().getHeaders().get("tenant").toString();
+    int next = taken.merge(tenant, 1, Integer::sum) - 1;
+    assertThat(got.getBody()).as("of tenant %s", tenant).isEqualTo(body(next));
+    assertThat(got.getEnvelope().isRedeliver()).isFalse();
   }
 
   private static Set<String> homes(ClusterNodes cluster, String prefix, int count)
