@@ -3,6 +3,7 @@ package io.mayflymq.it.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mayflymq.it.harness.Directory;
 import io.mayflymq.it.harness.Patience;
 import java.io.File;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.stream.StreamSupport;
+import org.awaitility.Awaitility;
 import org.openqa.selenium.By;
 import org.openqa.selenium.ElementClickInterceptedException;
 import org.openqa.selenium.JavascriptExecutor;
@@ -47,10 +49,12 @@ final class Browser implements AutoCloseable {
 
   private final ChromeDriver driver;
   private final String root;
+  private final Path temporary;
 
-  private Browser(ChromeDriver driver, String root) {
+  private Browser(ChromeDriver driver, String root, Path temporary) {
     this.driver = driver;
     this.root = root;
+    this.temporary = temporary;
   }
 
   /** Skips the test if this machine has no Chromium or no driver, unless {@code CI} is set. */
@@ -86,14 +90,39 @@ final class Browser implements AutoCloseable {
         "--window-size=1400,900");
     options.addArguments(more);
     options.setCapability("goog:loggingPrefs", logs);
+    Path temporary = temporary();
     ChromeDriverService service =
-        new ChromeDriverService.Builder().usingDriverExecutable(first(DRIVERS)).build();
-    return new Browser(new ChromeDriver(service, options), "http://127.0.0.1:" + httpPort + "/");
+        new ChromeDriverService.Builder()
+            .usingDriverExecutable(first(DRIVERS))
+            .withEnvironment(Map.of("TMPDIR", temporary.toString()))
+            .build();
+    String root = "http://127.0.0.1:" + httpPort + "/";
+    return new Browser(new ChromeDriver(service, options), root, temporary);
+  }
+
+  /**
+   * A directory for what Chromium leaves behind when it is quit: its name has to be a short one.
+   */
+  private static Path temporary() {
+    try {
+      return Files.createTempDirectory("chromium");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
   public void close() {
     driver.quit();
+    // Its processes may still be at their end.
+    Awaitility.await("the end of " + temporary)
+        .atMost(Patience.TIME)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              Directory.delete(temporary);
+              return true;
+            });
   }
 
   // Going around
