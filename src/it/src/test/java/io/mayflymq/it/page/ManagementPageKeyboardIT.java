@@ -4,47 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import io.mayflymq.it.harness.EmbeddedBroker;
-import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.openqa.selenium.Keys;
 
 /** Tasks on the management page in Chromium with the keyboard only. */
 @OwnBroker
 @MayflyOnly("RabbitMQ has another page")
-@TestInstance(Lifecycle.PER_CLASS)
-class ManagementPageKeyboardIT {
-  private EmbeddedBroker broker;
-  private Http http;
-  private Browser browser;
-
+class ManagementPageKeyboardIT extends PageFixture {
   @BeforeAll
-  void start() {
-    Browser.require();
-    broker = EmbeddedBroker.builder().start();
-    http = broker.http();
-    browser = Browser.start(broker.httpPort());
+  void logIn() {
     browser.openLoggedOut();
     browser.keys("guest", Keys.TAB, "guest", Keys.ENTER);
     browser.see("h1", "Overview");
-  }
-
-  @AfterAll
-  void stop() {
-    if (browser != null) {
-      browser.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
   }
 
   @Test

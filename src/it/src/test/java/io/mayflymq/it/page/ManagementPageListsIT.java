@@ -5,41 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.mayflymq.it.harness.EmbeddedBroker;
-import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.openqa.selenium.By;
 
 /** Lists of the management page in Chromium: what they find and show, and what is done in them. */
 @OwnBroker
 @MayflyOnly("RabbitMQ has another page")
-@TestInstance(Lifecycle.PER_CLASS)
-class ManagementPageListsIT {
+class ManagementPageListsIT extends PageFixture {
   private static final int PHONE = 390;
 
   private final List<Connection> connections = new ArrayList<>();
-  private EmbeddedBroker broker;
-  private Http http;
-  private Browser browser;
-
-  @BeforeAll
-  void start() throws Exception {
-    Browser.require();
-    broker = EmbeddedBroker.builder().start();
-    http = broker.http();
-    browser = Browser.start(broker.httpPort());
-  }
 
   @AfterEach
   void clean() throws Exception {
@@ -51,16 +33,6 @@ class ManagementPageListsIT {
     connections.clear();
     for (var queue : http.get("queues").json()) {
       http.delete("queues/%2F/" + queue.path("name").asText());
-    }
-  }
-
-  @AfterAll
-  void stop() {
-    if (browser != null) {
-      browser.close();
-    }
-    if (broker != null) {
-      broker.close();
     }
   }
 

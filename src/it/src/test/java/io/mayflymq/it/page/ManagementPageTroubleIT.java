@@ -3,51 +3,37 @@ package io.mayflymq.it.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Broker;
 import io.mayflymq.it.harness.BrokerProcess;
-import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** What the management page shows in Chromium while a broker does not answer, or refuses. */
 @OwnBroker
 @MayflyOnly("RabbitMQ has another page")
-@TestInstance(Lifecycle.PER_CLASS)
-class ManagementPageTroubleIT {
-  private BrokerProcess broker;
-  private Http http;
-  private Browser browser;
+class ManagementPageTroubleIT extends PageFixture {
+  private BrokerProcess process;
+
+  @Override
+  Broker startBroker() {
+    process = BrokerProcess.builder().start();
+    return process;
+  }
 
   @BeforeAll
-  void start() throws Exception {
-    Browser.require();
-    broker = BrokerProcess.builder().start();
-    http = broker.http();
+  void declareAndLogIn() throws Exception {
     try (Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclare("kept", true, false, false, null);
     }
-    browser = Browser.start(broker.httpPort());
     browser.logIn("guest", "guest");
   }
 
   @AfterEach
   void online() {
     browser.cutOff(false);
-  }
-
-  @AfterAll
-  void stop() {
-    if (browser != null) {
-      browser.close();
-    }
-    if (broker != null) {
-      broker.close();
-    }
   }
 
   private void isDimmed() {
@@ -74,11 +60,11 @@ class ManagementPageTroubleIT {
   void numbersOfABrokerThatHangsAreDimmedUntilItAnswers() throws Exception {
     browser.go("queues");
     browser.see("kept");
-    broker.signal("STOP");
+    process.signal("STOP");
     try {
       isDimmed();
     } finally {
-      broker.signal("CONT");
+      process.signal("CONT");
     }
     browser.miss(".stale");
     browser.miss(".trouble");
