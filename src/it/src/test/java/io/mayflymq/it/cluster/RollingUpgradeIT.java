@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The nodes of a cluster are upgraded one after the other, while a classic and a quorum queue are
  * in use.
  */
+@Order(1)
 class RollingUpgradeIT {
   private static final int NODES = 3;
   private static final String QUEUE = "q";

@@ -40,6 +40,7 @@ import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.Test;
  * others go on.
  */
 @OwnBroker
+@Order(1)
 class NeighboursIT {
   private static final int QUEUES = 20_000;
   private static final String CROWD = "crowd";

@@ -24,10 +24,12 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Moving in from another broker while its clients go on. */
 @OwnBroker
+@Order(1)
 class AdoptIT {
   private static final int MESSAGES = 2_000;
 

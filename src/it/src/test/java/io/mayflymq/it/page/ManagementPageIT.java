@@ -20,6 +20,7 @@ import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -34,6 +35,7 @@ import org.openqa.selenium.By;
 @BlackBox
 @MayflyOnly("RabbitMQ has another page")
 @TestInstance(Lifecycle.PER_CLASS)
+@Order(1)
 class ManagementPageIT {
   private static final String IN = "?vhost=" + NAME;
   private static final String QUEUES = "queues/" + NAME + "/";

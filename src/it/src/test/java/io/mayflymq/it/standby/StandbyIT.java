@@ -31,11 +31,13 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two brokers, of which one is the standby of the other; either is killed. */
 @OwnBroker
+@Order(1)
 class StandbyIT {
   private static final Map<String, Object> QUORUM = Map.of("x-queue-type", "quorum");
 

@@ -19,11 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two of three nodes are destroyed, with their data. */
 @OwnBroker
+@Order(1)
 class LostMajorityIT {
   private static final String SHRINK = "force_shrink_member_to_current_member";
   private static final List<String> QUEUES = List.of("q0", "q1", "q2");

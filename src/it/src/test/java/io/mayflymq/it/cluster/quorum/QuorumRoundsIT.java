@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
  * and the channels of clients stay open on the nodes that a majority can be reached from.
  */
 @OwnBroker
+@Order(1)
 class QuorumRoundsIT {
   /** Longer than a leader may be silent before it is replaced. */
   private static final int LONGEST_MILLIS = 10_000;
