@@ -157,7 +157,12 @@ final class Family {
     /** Quorum queues keep transient messages too. */
     @Override
     public BasicProperties properties(long id) {
-      return id % 2 == 0 ? RestartedBroker.PERSISTENT : RestartedBroker.TRANSIENT;
+      BasicProperties properties =
+          id % 2 == 0 ? RestartedBroker.PERSISTENT : RestartedBroker.TRANSIENT;
+      // Each publisher is a tenant, as only the order within one is kept.
+      return arguments.get("x-fair-by") instanceof String header
+          ? properties.builder().headers(Map.of(header, Stream.numberOf(id))).build()
+          : properties;
     }
 
     @Override

@@ -37,6 +37,7 @@ final class QuorumLoad {
   private final Family limited =
       new Family("limited", "poison", Duration.ZERO, Map.of("x-delivery-limit", DELIVERY_LIMIT));
   private final Family single = family("single", Map.of("x-single-active-consumer", true));
+  private final Family fair = family("fair", Map.of("x-fair-by", "tenant"));
   private final UndoneQueue undone;
   private final UndeletedQueue undeleted;
   private final List<Family> families = new ArrayList<>(plain);
@@ -49,7 +50,7 @@ final class QuorumLoad {
     this.random = random;
     this.undone = new UndoneQueue(bench);
     this.undeleted = new UndeletedQueue(bench);
-    families.addAll(List.of(expiring, limited, single, undone.family()));
+    families.addAll(List.of(expiring, limited, single, fair, undone.family()));
     int declared = 0;
     for (Family family : families) {
       if (family.deadLetters() != null) {
@@ -86,6 +87,8 @@ final class QuorumLoad {
     }
     clients.add(new LoadConsumer(bench, turn(0), limited.queue(), RETURNED_ONE_OF));
     clients.add(new LoadConsumer(bench, turn(1), limited.queue(), RETURNED_ONE_OF));
+    clients.add(new LoadConsumer(bench, turn(0), fair.queue()));
+    clients.add(new LoadConsumer(bench, turn(2), fair.queue()));
     clients.add(new LoadConsumer(bench, turn(1), expiring.queue()));
     clients.add(new LoadConsumer(bench, turn(2), expiring.deadLetters()));
     clients.start();
