@@ -102,11 +102,19 @@ public final class RemoteQueue implements ShardQueue {
 
   private QueueSettings settings() {
     QueueSettings known = settings;
-    if (known == null) {
-      known = queue.vhost().settingsOf(queue.definition());
-      settings = known;
+    return known == null ? firstSettings() : known;
+  }
+
+  /** Any thread may ask first, but what it has read must not take the place of later ones. */
+  private synchronized QueueSettings firstSettings() {
+    if (settings == null) {
+      lookUpSettings();
     }
-    return known;
+    return settings;
+  }
+
+  private synchronized void lookUpSettings() {
+    settings = queue.vhost().settingsOf(queue.definition());
   }
 
   @Override
@@ -199,7 +207,7 @@ public final class RemoteQueue implements ShardQueue {
 
   @Override
   public void applyPolicies() {
-    settings = queue.vhost().settingsOf(queue.definition());
+    lookUpSettings();
     queue
         .here()
         .ifPresent(

@@ -2,6 +2,9 @@ package io.mayflymq.cluster.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueuePause;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.protocol.types.FieldTable;
@@ -80,5 +83,30 @@ class UnconfirmedChangesTest {
     }
     assertThat(cluster.log().size()).as("what was agreed upon later").isGreaterThan(before);
     assertThat(known("x")).isEmpty();
+  }
+
+  /** A request fails while its change comes into force on the node that was asked. */
+  @Test
+  void queuesLiveByPoliciesOfRequestsThatHaveFailed() {
+    cluster.settle(random);
+    declare("q", false);
+    NodeProcess asked = cluster.nodes().get(0).process();
+    int inForce = 0;
+    for (int number = 0; number < 20 * COUNT; number++) {
+      CompletableFuture<?> pausing =
+          asked.vhost().policies().set(QueuePause.of("q", Pause.DELIVERIES));
+      cluster.log().lose(random);
+      for (int steps = 0; steps < 20; steps++) {
+        cluster.step(random);
+      }
+      cluster.settle(random);
+      boolean isPaused = asked.vhost().policies().table().pauses();
+      inForce += pausing.isCompletedExceptionally() && isPaused ? 1 : 0;
+      assertThat(asked.queue("q").settings().pace().pausesDeliveries()).isEqualTo(isPaused);
+      cluster.log().decide(random);
+      asked.vhost().policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf("q"));
+      cluster.advance(1_500, random);
+    }
+    assertThat(inForce).as("pauses of failed requests").isPositive();
   }
 }

@@ -140,8 +140,8 @@ public final class VirtualHost implements QueueHost {
   /** See {@link Broker#apply}. */
   CompletableFuture<Void> apply(List<? extends MetadataCommand> commands, ChangeOrigin origin) {
     CompletableFuture<Void> applied = changes.apply(commands, origin);
-    if (!origin.isHere() && commands.stream().anyMatch(VhostPolicies::isChange)) {
-      // On the node that has requested the change this is part of the request.
+    if (commands.stream().anyMatch(VhostPolicies::isChange)) {
+      // Also on the node that has requested the change: its request may have failed meanwhile.
       applied.thenRun(() -> broker.cluster().orElseThrow().inBackground(policies::refresh));
     }
     return applied;
