@@ -39,6 +39,7 @@ final class ClusterRig {
   private final SimulatedCluster cluster;
   private final Ledger ledger;
   private final FaultInjector faults;
+  private final Pauses pauses;
   private final Map<NodeProcess, List<SimulatedClient>> clients = new HashMap<>();
   private final Set<String> policies = new TreeSet<>();
 
@@ -47,6 +48,7 @@ final class ClusterRig {
     cluster = new SimulatedCluster(setup.shards, setup.memoryBytes, new Random(setup.seed));
     ledger = new Ledger(cluster);
     faults = new FaultInjector(cluster, ledger);
+    pauses = new Pauses(cluster);
     Random random = new Random(setup.seed);
     cluster.settle(random);
     declareSome(random);
@@ -75,10 +77,25 @@ final class ClusterRig {
 
   void run(Command command) {
     Random random = new Random(command.seed());
-    if (!carryOutAtClient(command.action(), random)) {
+    if (!carryOutAtClient(command.action(), random) && !carryOutPause(command.action(), random)) {
       faults.carryOut(command.action(), random);
     }
+    if (command.action() == Command.Action.REST || command.action() == Command.Action.WAIT) {
+      pauses.settled();
+    }
     faults.check();
+    pauses.check();
+  }
+
+  private boolean carryOutPause(Command.Action action, Random random) {
+    switch (action) {
+      case PAUSE -> pauses.pause(anyQueue(random), random);
+      case RESUME -> pauses.resume(anyQueue(random), random);
+      default -> {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean carryOutAtClient(Command.Action action, Random random) {
@@ -86,7 +103,7 @@ final class ClusterRig {
     if (client == null) {
       return false;
     }
-    String queue = QUEUES.get(random.nextInt(QUEUES.size()));
+    String queue = anyQueue(random);
     switch (action) {
       case DECLARE -> client.declare(queue, isDurable(random), arguments(queue, random));
       case BIND ->
@@ -142,6 +159,10 @@ final class ClusterRig {
               }));
     }
     return all;
+  }
+
+  private static String anyQueue(Random random) {
+    return QUEUES.get(random.nextInt(QUEUES.size()));
   }
 
   private static String anyKey(Random random) {
@@ -259,6 +280,7 @@ final class ClusterRig {
   /** All faults are mended; then everything has to be as the clients were promised. */
   void finish(Random random) {
     faults.mend(random);
+    pauses.endAll(random);
     checkMetadata();
     clients().forEach(SimulatedClient::acknowledgeAll);
     cluster.advance(FaultInjector.HEALING_MILLIS, random);

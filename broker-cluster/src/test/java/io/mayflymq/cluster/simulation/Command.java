@@ -32,6 +32,10 @@ record Command(Action action, long seed) {
     /** An operator moves some messages to another queue, at the node that has theirs. */
     MOVE(5),
 
+    // What operators do to any queue
+    PAUSE(2),
+    RESUME(2),
+
     // What goes on by itself
     /** Some things happen, in any order. */
     RUN(45),

@@ -36,6 +36,8 @@ import java.util.function.BiConsumer;
  */
 /** A client of a node. What it does is noted in the {@link Ledger}. */
 final class SimulatedClient {
+  private static final int LOOK_MILLIS = 50;
+
   /** The header that has the same value in all messages of a client. */
   static final String TENANT = "tenant";
 
@@ -275,8 +277,37 @@ final class SimulatedClient {
           Message probe =
               NumberedMessage.of(0, content.persistent, content.ttlMillis, content.padding);
           Route<Queue> route = process.vhost().routing().route(exchange, key, probe::properties);
-          after(commands.arrivalAt(route), () -> publishTo(route, content));
+          after(commands.arrivalAt(route), () -> publishWhenNotPaused(route, content));
         });
+  }
+
+  /** Nothing that follows is handled meanwhile; as the daemon does, it looks again and again. */
+  private void publishWhenNotPaused(Route<Queue> route, Content content) {
+    waits = isPaused(route);
+    if (waits) {
+      question = "publish to a paused queue";
+      home.loop()
+          .schedule(
+              () ->
+                  home.run(
+                      () -> {
+                        publishWhenNotPaused(route, content);
+                        goOn();
+                      }),
+              LOOK_MILLIS);
+    } else {
+      publishTo(route, content);
+    }
+  }
+
+  private boolean isPaused(Route<Queue> route) {
+    for (int i = 0; i < route.size(); i++) {
+      Queue queue = process.queue(route.get(i).name());
+      if (queue != null && queue.settings().pace().pausesPublishing()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void publishTo(Route<Queue> route, Content content) {

@@ -4,6 +4,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +24,12 @@ public final class MemoryMetadataLog implements MetadataLog {
   private boolean atOnce;
   private long sequence;
 
+  /** In the order of {@link MetadataJournal}: policies are there before what lives by them. */
   @Override
   public List<MetadataCommand> recover() {
-    return new ArrayList<>(state.values());
+    List<MetadataCommand> commands = new ArrayList<>(state.values());
+    commands.sort(Comparator.comparing(command -> JournalEntry.of(command).kind()));
+    return commands;
   }
 
   @Override

@@ -53,6 +53,8 @@ final class CrashRig {
     CANCEL(1),
     GET(6),
     SETTLE(8),
+    PAUSE(2),
+    RESUME(2),
     PURGE(1),
     RESTORE(3),
     UNSCHEDULE(1),
@@ -136,6 +138,11 @@ final class CrashRig {
 
   private final Promises promises = new Promises(definitions);
   private final AdoptedArguments adopted = new AdoptedArguments();
+  private final PausePromises pauses;
+
+  /** What was asked and has to be answered, unless something has failed. */
+  private final List<CompletableFuture<?>> asked = new ArrayList<>();
+
   private int numbers;
 
   /** Whether anything has failed since the start that only the next one mends. */
@@ -145,6 +152,7 @@ final class CrashRig {
     broker =
         TestBroker.of(setup.shards, setup.memoryBytes, faulty::around)
             .expectFaults(FaultyStores.Injected.class);
+    pauses = new PausePromises(broker.vhost);
   }
 
   void run(Command command) {
@@ -173,23 +181,26 @@ final class CrashRig {
       case CANCEL -> cancel(random);
       case GET -> get(random);
       case SETTLE -> settle(random);
+      case PAUSE -> pauses.pause(anyName(random), random);
+      case RESUME -> pauses.resume(anyName(random));
       case PURGE -> {
         Queue queue = anyQueue(random);
         if (queue != null) {
-          queue.requests().purge();
+          asked.add(queue.requests().purge());
         }
       }
       case RESTORE -> {
         Queue queue = anyQueue(random);
         if (queue != null) {
-          queue
-              .requests()
-              .restore(
-                  new Restoration.Choice(
-                      now() - random.nextInt(3000),
-                      EnumSet.allOf(RemovalReason.class),
-                      random.nextBoolean(),
-                      false));
+          asked.add(
+              queue
+                  .requests()
+                  .restore(
+                      new Restoration.Choice(
+                          now() - random.nextInt(3000),
+                          EnumSet.allOf(RemovalReason.class),
+                          random.nextBoolean(),
+                          false)));
         }
       }
       case UNSCHEDULE -> {
@@ -517,11 +528,12 @@ final class CrashRig {
       };
 
   /** A message was handed out by a queue. */
-  private void came(Message message, long queueId) {
+  private void came(Queue queue, Message message) {
+    pauses.handedOut(queue.name());
     boolean marked =
         message.headers().containsKey("x-death") || message.headers().containsKey(Moved.HEADER);
-    assertThat(marked || publishedTo.get(TestBroker.numberOf(message)) == queueId)
-        .as("message %d in queue %d", TestBroker.numberOf(message), queueId)
+    assertThat(marked || publishedTo.get(TestBroker.numberOf(message)) == queue.id())
+        .as("message %d in queue %d", TestBroker.numberOf(message), queue.id())
         .isTrue();
     Long due = dueTimes.get(TestBroker.numberOf(message));
     boolean died = message.headers().get("x-death") != null; // With its queue, before its time.
@@ -560,7 +572,7 @@ final class CrashRig {
         .thenAccept(
             getResult -> {
               if (getResult != null && now == broker) {
-                came(getResult.message(), queue.id());
+                came(queue, getResult.message());
               }
               if (getResult != null && acknowledges && now == broker) {
                 storeObserver.delivered(
@@ -595,6 +607,7 @@ final class CrashRig {
   private void restart(MemoryHost host, Random random) {
     held.clear();
     taps.clear();
+    asked.clear();
     MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
     faulty.failIf(() -> false);
     anyFailed = false;
@@ -610,11 +623,15 @@ final class CrashRig {
         .forEachQueue((name, queue) -> definitions.put(queue.id(), queue.definition()));
     promises.check(broker.vhost.routing());
     adopted.check(broker.vhost.routing());
+    pauses.restarted(broker.vhost);
   }
 
   void finish(Random random) {
     mend();
     broker.advance(RETRY_MILLIS);
+    if (!anyFailed) {
+      checkAtRest();
+    }
     storeObserver.assertAtRest(anyFailed);
     broker.loops.advance(random.nextBoolean() ? 4000 : 0);
     restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
@@ -623,12 +640,33 @@ final class CrashRig {
     storeObserver.assertAtRest(false);
     broker.advance(4000);
     storeObserver.assertAtRest(false);
+    checkPaused();
+    QUEUES.forEach(pauses::resume);
+    broker.trimMemory();
     for (String name : QUEUES) {
       if (broker.queue(name) != null) {
         drain(name);
       }
     }
     storeObserver.assertAtRest(false);
+  }
+
+  /** All that was asked is answered, and what is paused stands still but for its expiry. */
+  private void checkAtRest() {
+    assertThat(asked).as("asked, and not answered").allMatch(CompletableFuture::isDone);
+    checkPaused();
+  }
+
+  private void checkPaused() {
+    for (String name : QUEUES) {
+      Queue queue = broker.queue(name);
+      if (queue != null && pauses.holdDeliveries(name)) {
+        assertThat(broker.fetch(name)).as("got of %s, which is paused", name).isNull();
+        if (queue.definition().arguments().containsKey("x-message-ttl")) {
+          assertThat(broker.ready(name)).as("time goes on in %s", name).isZero();
+        }
+      }
+    }
   }
 
   private void drain(String name) {
@@ -670,7 +708,7 @@ final class CrashRig {
 
     @Override
     public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
-      came(message, queue.id());
+      came(queue, message);
       if (sequence >= 0) {
         storeObserver.delivered(queue.id(), sequence, TestBroker.numberOf(message), redelivered);
         held.add(new Held(queue, to, sequence));

@@ -40,6 +40,7 @@ final class QuorumLoad {
   private final Family fair = family("fair", Map.of("x-fair-by", "tenant"));
   private final UndoneQueue undone;
   private final UndeletedQueue undeleted;
+  private final PausedQueue paused;
   private final List<Family> families = new ArrayList<>(plain);
   private final LoadClients clients = new LoadClients();
   private int starts;
@@ -50,7 +51,8 @@ final class QuorumLoad {
     this.random = random;
     this.undone = new UndoneQueue(bench);
     this.undeleted = new UndeletedQueue(bench);
-    families.addAll(List.of(expiring, limited, single, fair, undone.family()));
+    this.paused = new PausedQueue(bench);
+    families.addAll(List.of(expiring, limited, single, fair, undone.family(), paused.family()));
     int declared = 0;
     for (Family family : families) {
       if (family.deadLetters() != null) {
@@ -78,9 +80,12 @@ final class QuorumLoad {
   /** Starts all clients. */
   void start() {
     starts++;
-    List<Ledger> queues = families.stream().map(Family::queue).toList();
+    List<Ledger> mayWait = List.of(paused.family().queue()); // With all of its connection.
+    List<Ledger> others =
+        families.stream().map(Family::queue).filter(queue -> !mayWait.contains(queue)).toList();
     for (int node = 0; node < NODES; node++) {
-      clients.add(new LoadPublisher(bench, node, queues, new Random(random.nextLong())));
+      clients.add(new LoadPublisher(bench, node, others, new Random(random.nextLong())));
+      clients.add(new LoadPublisher(bench, node, mayWait, new Random(random.nextLong())));
       // Every pair of a node and a queue within three rounds.
       clients.add(new LoadConsumer(bench, node, plain.get((node + starts) % NODES).queue()));
       clients.add(new LoadConsumer(bench, node, single.queue()));
@@ -91,9 +96,12 @@ final class QuorumLoad {
     clients.add(new LoadConsumer(bench, turn(2), fair.queue()));
     clients.add(new LoadConsumer(bench, turn(1), expiring.queue()));
     clients.add(new LoadConsumer(bench, turn(2), expiring.deadLetters()));
+    clients.add(new LoadConsumer(bench, turn(0), paused.family().queue()));
+    clients.add(new LoadConsumer(bench, turn(1), paused.family().queue()));
     clients.start();
     undone.start(random.nextLong());
     undeleted.start(random.nextLong());
+    paused.start(random.nextLong());
   }
 
   private int turn(int after) {
@@ -104,7 +112,10 @@ final class QuorumLoad {
   List<String> stop() throws InterruptedException {
     undone.stop();
     undeleted.stop();
-    return clients.stop();
+    paused.stop();
+    List<String> wrong = new ArrayList<>(paused.takeWrong());
+    wrong.addAll(clients.stop());
+    return wrong;
   }
 
   /** All faults are over: what is away and can be brought back comes back. */
@@ -116,6 +127,11 @@ final class QuorumLoad {
   /** Returns what clients have lost that have ended since this was called last. */
   List<Loss> takeLosses() {
     return clients.takeLosses();
+  }
+
+  /** Returns how often nothing was got of a paused queue, since this was called last. */
+  int takePausesChecked() {
+    return paused.takeChecked();
   }
 
   /** Returns the node that leads a queue, one that follows, or any one. */

@@ -89,10 +89,11 @@ class QuorumRoundsIT {
     wrong.addAll(checks.errors(faults));
     System.out.printf(
         Locale.ROOT,
-        "  %s, %d channels closed, %s: %s%n",
+        "  %s, %d channels closed, %s, nothing got of a paused queue %d times: %s%n",
         times.told(),
         losses.size(),
         tally,
+        load.takePausesChecked(),
         wrong.isEmpty() ? "ok" : String.join("\n", wrong));
     return wrong;
   }

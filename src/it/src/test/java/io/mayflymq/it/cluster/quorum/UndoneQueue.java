@@ -15,10 +15,12 @@ import java.util.Random;
 
 /**
  * A queue that is purged again and again while clients publish to it, and its purges are undone,
- * whatever happens to its nodes meanwhile. At the end all is there, once and in order.
+ * whatever happens to its nodes meanwhile. Half of that happens while its deliveries are paused. At
+ * the end all is there, once and in order.
  */
 final class UndoneQueue {
   private static final int PAUSE_MILLIS = 150;
+  private static final String PAUSE = "queues/%2F/undone/pause";
 
   private final FaultBench bench;
   private final Family family =
@@ -41,8 +43,12 @@ final class UndoneQueue {
             () -> {
               while (!Thread.interrupted()) {
                 try {
+                  if (random.nextBoolean()) {
+                    http(random.nextInt(NODES)).put(PAUSE, "{\"what\":\"deliveries\"}");
+                  }
                   http(random.nextInt(NODES)).delete("queues/%2F/undone/contents");
                   restored(random.nextInt(NODES));
+                  resumed(random.nextInt(NODES));
                   Time.pass(PAUSE_MILLIS);
                 } catch (IOException e) {
                   // That node is not there, or was not in time. The next one is asked.
@@ -59,6 +65,12 @@ final class UndoneQueue {
     return bench.node(node).http();
   }
 
+  /** Returns whether it is not paused any more. */
+  private boolean resumed(int node) throws IOException, InterruptedException {
+    int status = http(node).delete(PAUSE).status();
+    return status == 204 || status == 404;
+  }
+
   /** Undoes purges. Returns how many messages are back; negative if that is not known. */
   private int restored(int node) throws IOException, InterruptedException {
     Http.Reply reply = http(node).post("queues/%2F/undone/restore", "{\"reasons\":[\"purged\"]}");
@@ -72,8 +84,8 @@ final class UndoneQueue {
     thread.join(Patience.MILLIS);
   }
 
-  /** All nodes are well again: what was purged is brought back. */
+  /** All nodes are well again: what was purged is brought back, and nothing waits any more. */
   void restoreAll() {
-    await().atMost(Patience.TIME).ignoreExceptions().until(() -> restored(0) == 0);
+    await().atMost(Patience.TIME).ignoreExceptions().until(() -> restored(0) == 0 && resumed(0));
   }
 }
