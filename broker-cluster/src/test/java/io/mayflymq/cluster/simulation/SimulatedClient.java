@@ -12,6 +12,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.KeptQueue;
 import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.Unconditional;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.deadletter.MoveRequest;
@@ -41,18 +42,7 @@ final class SimulatedClient {
   /** The header that has the same value in all messages of a client. */
   static final String TENANT = "tenant";
 
-  private static final Redrive.Conditions UNCONDITIONAL =
-      new Redrive.Conditions() {
-        @Override
-        public boolean publishersWait() {
-          return false;
-        }
-
-        @Override
-        public boolean mayPublish(String exchange, String routingKey) {
-          return true;
-        }
-      };
+  private static final Redrive.Conditions UNCONDITIONAL = new Unconditional();
 
   private final NodeProcess process;
   private final Shard home;

@@ -514,18 +514,7 @@ final class CrashRig {
             });
   }
 
-  private static final Redrive.Conditions UNCONDITIONAL =
-      new Redrive.Conditions() {
-        @Override
-        public boolean publishersWait() {
-          return false;
-        }
-
-        @Override
-        public boolean mayPublish(String exchange, String routingKey) {
-          return true;
-        }
-      };
+  private static final Redrive.Conditions UNCONDITIONAL = new Unconditional();
 
   /** A message was handed out by a queue. */
   private void came(Queue queue, Message message) {

@@ -51,18 +51,7 @@ class RedriveModelTest {
 
   record Command(Action action, long seed) {}
 
-  private static final Redrive.Conditions ALWAYS =
-      new Redrive.Conditions() {
-        @Override
-        public boolean publishersWait() {
-          return false;
-        }
-
-        @Override
-        public boolean mayPublish(String exchange, String routingKey) {
-          return true;
-        }
-      };
+  private static final Redrive.Conditions ALWAYS = new Unconditional();
 
   private TestBroker broker;
   private final List<Redrive> redrives = new ArrayList<>();
