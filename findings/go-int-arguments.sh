@@ -12,7 +12,6 @@
 #            but the queue's arguments, if they are looked at.
 . "$(dirname "$0")/lib.bash"
 
-command -v go >/dev/null || not_shown "there is no go"
 mkdir "$work/go"
 cat >"$work/go/main.go" <<'GO'
 package main
@@ -87,9 +86,6 @@ func main() {
 	}
 }
 GO
-(cd "$work/go" && go mod init finding && go mod edit -require github.com/rabbitmq/amqp091-go@v1.16.0 && go mod tidy) >"$work/go.log" 2>&1 ||
-  not_shown "go could not fetch amqp091-go: $(tail -1 "$work/go.log")"
-echo "installed: amqp091-go v1.16.0"
-(cd "$work/go" && go build -o "$work/ints" .) >"$work/go.log" 2>&1 || not_shown "go could not build: $(tail -1 "$work/go.log")"
+go_program github.com/rabbitmq/amqp091-go@v1.16.0
 
-verdict "$work/ints"
+verdict "$work/program"

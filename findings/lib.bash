@@ -84,6 +84,20 @@ java_packages() {
   echo "installed: $*"
 }
 
+# go_program MODULE@VERSION...: builds the program in $work/go with exactly these, as $work/program.
+go_program() {
+  local module used
+  command -v go >/dev/null || not_shown "there is no go"
+  (cd "$work/go" && go mod init finding && go mod edit "${@/#/-require=}" && go mod tidy) >"$work/go.log" 2>&1 ||
+    not_shown "go could not fetch $*: $(tail -1 "$work/go.log")"
+  for module in "$@"; do
+    used=$(cd "$work/go" && go list -m "${module%@*}")
+    [ "$used" = "${module/@/ }" ] || not_shown "go took $used"
+  done
+  echo "installed: $*"
+  (cd "$work/go" && go build -o "$work/program" .) >"$work/go.log" 2>&1 || not_shown "go could not build: $(tail -1 "$work/go.log")"
+}
+
 # oauth_key: makes $work/key.pem, a key to sign tokens with; RabbitMQ finds its public half in /etc/rabbitmq/key.pem.
 # Programs in $work have token(KEY, NAME=CLAIM...) from the module tokens.
 oauth_key() {
