@@ -222,21 +222,35 @@ public final class ClassicQueueMachine implements QueueMachine {
    * its new period counted from the last use of the queue, and messages over a new limit are
    * dropped if {@code overflow} is {@code drop-head}. Much work is done in slices.
    *
+   * <p>All settings are in force before that work begins. If it throws, they stay, and the timer
+   * goes on with the work.
+   *
    * @param changed the new settings; those that only arguments can set never change
    */
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     state.change(changed);
-    shareOut(nowMillis);
     lease.change(changed.lease(), nowMillis);
     length.settingsChanged();
+    returns.settingsChanged();
+    boolean decides = consumers.letPriorityDecide(changed.deliveries().activeByPriority());
+    boolean delivers = bound(changed, nowMillis) || decides;
+    boolean done = false;
+    try {
+      liveBySettings(delivers, nowMillis);
+      done = true;
+    } finally {
+      goOnUnless(done, nowMillis);
+    }
+  }
+
+  private void liveBySettings(boolean delivers, long nowMillis) {
+    shareOut(nowMillis);
     state.letGo(nowMillis);
     long next = messageRemover.expireDue(nowMillis, EXPIRY_SLICE);
-    returns.settingsChanged();
     length.dropOverflow(nowMillis);
     state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
-    boolean decides = consumers.letPriorityDecide(changed.deliveries().activeByPriority());
-    if (bound(changed, nowMillis) || decides) {
+    if (delivers) {
       dispatcher.dispatch(nowMillis);
     }
   }
@@ -632,11 +646,17 @@ public final class ClassicQueueMachine implements QueueMachine {
       workOff(nowMillis);
       done = true;
     } finally {
-      if (!done) {
-        // The work that has thrown may do so again, but other work that is due must not wait for
-        // ever.
-        state.timer.noLaterThan(nowMillis + RETRY_MILLIS);
-      }
+      goOnUnless(done, nowMillis);
+    }
+  }
+
+  /**
+   * Has the timer go on with work that has thrown. It may do so again, but other work that is due
+   * must not wait for ever.
+   */
+  private void goOnUnless(boolean done, long nowMillis) {
+    if (!done) {
+      state.timer.noLaterThan(nowMillis + RETRY_MILLIS);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
@@ -173,6 +174,67 @@ class QueueMachineReconfigureTest {
     assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1);
     queue.advance(1000);
     assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1, 0);
+  }
+
+  // Work that fails
+
+  private static final QueueValues SHORT = QueueValues.NONE.with(PolicyKey.MESSAGE_TTL, 5000);
+
+  /** Two messages, of which 0 is too old for a TTL that is set, and cannot leave. */
+  private static ManualQueue withOneThatCannotLeave(QueueSettings settings) {
+    ManualQueue queue = new ManualQueue(settings);
+    queue.publish(Message.NO_TTL);
+    queue.advance(6000);
+    queue.publish(Message.NO_TTL);
+    return queue;
+  }
+
+  private static void reconfigureInVain(ManualQueue queue, QueueSettings settings) {
+    queue.store.failsToSettle = true;
+    assertThatThrownBy(() -> reconfigure(queue, settings)).hasMessage("settle 0");
+    queue.store.failsToSettle = false;
+    assertThat(queue.machine.settings()).isEqualTo(settings);
+  }
+
+  @Test
+  void queueIsPausedThoughAMessageCannotExpire() {
+    ManualQueue queue = withOneThatCannotLeave(QueueSettings.DEFAULT);
+
+    reconfigureInVain(queue, SHORT.with(PolicyKey.PAUSE, "deliveries").settings());
+
+    assertThat(queue.fetch()).isEqualTo(-1);
+    queue.subscribe(0);
+    queue.advance(2000);
+    assertThat(queue.deliveries).isEmpty();
+  }
+
+  @Test
+  void queueIsResumedThoughAMessageCannotExpire() {
+    ManualQueue queue =
+        withOneThatCannotLeave(QueueValues.NONE.with(PolicyKey.PAUSE, "deliveries").settings());
+    queue.subscribe(0);
+
+    reconfigureInVain(queue, SHORT.settings());
+
+    queue.advance(2000);
+    assertThat(queue.delivered()).containsExactly(1);
+  }
+
+  @Test
+  void leaseAndBoundsAreInForceThoughAMessageCannotExpire() {
+    ManualQueue queue = withOneThatCannotLeave(QueueSettings.DEFAULT);
+
+    reconfigureInVain(
+        queue,
+        SHORT.with(PolicyKey.EXPIRES, 9000).with(PolicyKey.CONSUMER_PREFETCH_MAX, 1).settings());
+
+    queue.publish(Message.NO_TTL);
+    Consumer consumer = queue.subscribe(0);
+    assertThat(queue.delivered()).containsExactly(1);
+    queue.machine.cancel(consumer, queue.now);
+    queue.machine.acknowledge(consumer, 1, 1, queue.now);
+    queue.advance(9001);
+    assertThat(queue.leaseEnded).isTrue();
   }
 
   private static void reconfigure(ManualQueue queue, QueueSettings settings) {

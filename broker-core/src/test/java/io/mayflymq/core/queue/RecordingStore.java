@@ -44,6 +44,9 @@ public final class RecordingStore implements QueueStore {
   /** Whether there is time to read what is not in memory for information only. */
   boolean readsInPassing = true;
 
+  /** Whether what leaves cannot be noted. */
+  boolean failsToSettle;
+
   long deliveredUpTo = -1;
 
   /** The notes of returned messages. */
@@ -221,6 +224,9 @@ public final class RecordingStore implements QueueStore {
 
   @Override
   public void settle(long sequence, long location, int bodyLength) {
+    if (failsToSettle) {
+      throw new IllegalStateException("settle " + sequence);
+    }
     settled.add(sequence);
     lastGone = take(log, location, bodyLength);
     listener.settled(lastGone);

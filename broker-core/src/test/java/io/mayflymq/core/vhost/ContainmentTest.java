@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerTarget;
@@ -12,12 +14,14 @@ import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +31,7 @@ class ContainmentTest {
   private static final int BROKEN = 666;
 
   private boolean movesFail;
+  private boolean settlementsFail;
   private TestBroker broker = broker(2);
 
   private TestBroker broker(int shards) {
@@ -187,6 +192,33 @@ class ContainmentTest {
     assertThat(broker.drain("q")).containsExactly(2);
   }
 
+  @Test
+  void queueIsPausedThoughAMessageCannotExpire() {
+    Queue queue = broker.declare("q");
+    broker.publish("q", 1);
+    broker.advance(100);
+    settlementsFail = true;
+    CompletableFuture<Void> paused = set(Map.of("message-ttl", 60, "pause", "deliveries"));
+    broker.trimMemory();
+    settlementsFail = false;
+
+    assertThat(paused).isCompletedExceptionally();
+    assertThat(broker.faults.take())
+        .containsExactly(
+            "a visit of queue 'q' in vhost '/': java.lang.IllegalStateException: a settlement");
+    assertThat(queue.settings().pace().pausesDeliveries()).isTrue();
+    broker.publish("q", 2);
+    assertThat(broker.fetch("q")).isNull();
+
+    broker.vhost.policies().clear(PolicyKind.POLICY, "p");
+    broker.trimMemory();
+    assertThat(broker.drain("q")).containsExactly(2);
+  }
+
+  private CompletableFuture<Void> set(Map<String, Object> keys) {
+    return broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, keys));
+  }
+
   // Reads that fail
 
   /** A broker whose messages are in files only. */
@@ -290,6 +322,14 @@ class ContainmentTest {
             throw new IllegalStateException("message " + number);
           }
           return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+        }
+
+        @Override
+        public UnsettledEntry detach(long sequence, long location, int bodyLength) {
+          if (settlementsFail) {
+            throw new IllegalStateException("a settlement");
+          }
+          return super.detach(sequence, location, bodyLength);
         }
 
         @Override

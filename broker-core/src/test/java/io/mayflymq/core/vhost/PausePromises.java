@@ -32,7 +32,7 @@ final class PausePromises {
     /** Whether several of them were open at once, so that any may be the last. */
     boolean overlap;
 
-    /** Whether a change has failed, so that it is not known whether queues live by it. */
+    /** Whether a change has failed, so that it is not known which one a crash leaves. */
     boolean uncertain;
 
     /** What waits; null if nothing does. */
@@ -102,7 +102,10 @@ final class PausePromises {
   /** Returns whether queues of this name hand out nothing for sure. */
   boolean holdDeliveries(String queue) {
     Known known = queues.get(queue);
-    return known != null && known.isCertain() && known.pause != null && known.pause.ofDeliveries();
+    return known != null
+        && known.open == 0
+        && known.pause != null
+        && known.pause.ofDeliveries();
   }
 
   /** A queue has handed a message out. */
