@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.owner;
 
 import io.mayflymq.cluster.link.ConsumerRank;
+import io.mayflymq.cluster.link.ConsumerWindow;
 import io.mayflymq.cluster.link.LinkFrame;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
@@ -189,6 +190,12 @@ final class OwnerConsumer implements ConsumerTarget {
       waits = false;
       queue.onShard().resume(consumer);
     }
+  }
+
+  /** On the queue's shard. */
+  @Override
+  public boolean isPaced() {
+    return ConsumerWindow.isPaced(window);
   }
 
   private boolean hasRoom() {

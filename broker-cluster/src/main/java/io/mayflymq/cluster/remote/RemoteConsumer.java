@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.remote;
 
 import io.mayflymq.cluster.link.ConsumerRank;
+import io.mayflymq.cluster.link.ConsumerWindow;
 import io.mayflymq.cluster.link.LinkVersion;
 import io.mayflymq.cluster.remote.HeldMessages.Held;
 import io.mayflymq.core.codec.ByteWriter;
@@ -28,16 +29,14 @@ import java.util.function.LongConsumer;
  * behind them. The limit may be set later. What was sent ahead until the owning node has narrowed
  * the window is released at once when that is done, for the same reason.
  *
+ * <p>If a rate bounds what its client gets, little is sent ahead of it. That is held until it is
+ * its turn, also if the channel shares its limit: a turn comes once, and what came for it later
+ * would miss it. What was sent ahead before there was the rate goes back.
+ *
  * <p>What is held is released when its time is over, and expires at the owning node. What its queue
  * does not take back has no such time.
  */
 final class RemoteConsumer {
-  /** How much a consumer may be sent ahead of what its channel has taken. */
-  private static final long WINDOW = 1 << 20;
-
-  /** The same for one whose channel shares its limit among consumers: one message. */
-  private static final long SMALLEST_WINDOW = 1;
-
   /** What a message counts besides its content, in bytes; as on the owning node. */
   private static final int BYTES_PER_MESSAGE = 64;
 
@@ -48,6 +47,10 @@ final class RemoteConsumer {
   private ConsumerRank rank = ConsumerRank.NONE;
   private long window;
   private int windowsUnderWay;
+
+  /** Whether more was sent ahead than what a rate admits since then. */
+  private boolean narrowed;
+
   private long taken;
   private long released;
   private long unsettled;
@@ -96,11 +99,16 @@ final class RemoteConsumer {
 
   /** Returns how far ahead it may be sent messages now. */
   long wantedWindow() {
-    return consumer.outlet().sharesRoom() ? SMALLEST_WINDOW : WINDOW;
+    if (consumer.outlet().sharesRoom()) {
+      return ConsumerWindow.ONE_MESSAGE;
+    }
+    int most = consumer.outlet().mostInTurn();
+    return most == Integer.MAX_VALUE ? ConsumerWindow.FULL : ConsumerWindow.paced(most);
   }
 
   /** The owning node is told of another window. */
   void changeWindow(long changed) {
+    narrowed = changed < window && ConsumerWindow.isPaced(changed);
     window = changed;
     windowsUnderWay++;
   }
@@ -206,6 +214,7 @@ final class RemoteConsumer {
     released = 0;
     unsettled = 0;
     window = wantedWindow();
+    narrowed = false;
   }
 
   /** Its queue has let it go: nothing arrives for it any more. */
@@ -270,11 +279,24 @@ final class RemoteConsumer {
 
   /** Whether what is held should go back to its queue. A stream does not take it back. */
   boolean releasesHeld() {
+    return window == ConsumerWindow.ONE_MESSAGE && mayRelease() && !consumer.outlet().awaitsTurn();
+  }
+
+  private boolean mayRelease() {
     return !held.isEmpty()
-        && window == SMALLEST_WINDOW
         && windowsUnderWay == 0
         && consumer.acknowledges()
         && queue.settings().type() != QueueType.STREAM;
+  }
+
+  /**
+   * Whether what was sent ahead before there was a rate should go back to its queue. Once, when the
+   * owning node keeps to the narrower window.
+   */
+  boolean releasesSurplus() {
+    boolean over = narrowed && windowsUnderWay == 0;
+    narrowed &= !over;
+    return over && mayRelease();
   }
 
   /**

@@ -254,6 +254,10 @@ final class RemoteConsumers implements EndOfBurstListener {
     if (consumer.releasesHeld()) {
       release(consumer);
     }
+    if (consumer.releasesSurplus()) {
+      release(consumer);
+      consumer.creditReleased();
+    }
     credit(consumer);
   }
 

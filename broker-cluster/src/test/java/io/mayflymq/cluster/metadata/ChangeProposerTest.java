@@ -83,8 +83,12 @@ class ChangeProposerTest {
             policy("on-mismatch", "keep"),
             user(Limit.PUBLISH_RATE),
             user(Limit.PUBLISH_BURST),
+            user(Limit.DELIVERY_RATE),
+            user(Limit.DELIVERY_BURST),
             vhost(Limit.PUBLISH_RATE),
-            vhost(Limit.PUBLISH_BURST))) {
+            vhost(Limit.PUBLISH_BURST),
+            vhost(Limit.DELIVERY_RATE),
+            vhost(Limit.DELIVERY_BURST))) {
       assertThat(failure(proposer.propose(List.of(command), this)))
           .as(command.toString())
           .isEqualTo(

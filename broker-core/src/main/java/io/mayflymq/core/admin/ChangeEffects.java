@@ -3,6 +3,7 @@ package io.mayflymq.core.admin;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
@@ -16,7 +17,7 @@ import java.util.List;
 
 /**
  * What follows when administrative changes are in force: virtual hosts begin and end, connections
- * are closed, events tell of it.
+ * are closed, events tell of it, as do the sessions of limits.
  *
  * @param broker has the virtual hosts
  * @param sessions the open connections
@@ -39,9 +40,11 @@ record ChangeEffects(Broker broker, Sessions sessions, ParameterComponents compo
     for (MetadataCommand command : commands) {
       if (command instanceof VhostDeclared declared) {
         declared(before.vhost(declared.vhost()), declared.definition(), commands, events);
+        sessions.vhostChanged(declared.vhost());
       } else if (command instanceof VhostDeleted deleted) {
         broker.forget(broker.virtualHost(deleted.vhost()));
         sessions.closeAllTo(deleted.vhost());
+        sessions.vhostChanged(deleted.vhost());
         events.deleted(deleted.vhost());
       } else if (command instanceof VhostPolicySet || command instanceof VhostPolicyCleared) {
         broker.setPoliciesForVhosts(after.policies().values().toJavaList());
@@ -50,6 +53,9 @@ record ChangeEffects(Broker broker, Sessions sessions, ParameterComponents compo
         events.changed(before.security(), administrative);
         if (command instanceof UserDeleted deleted) {
           sessions.closeAllOf(deleted.user());
+          sessions.userChanged(deleted.user());
+        } else if (command instanceof UserDeclared declared) {
+          sessions.userChanged(declared.user().name());
         }
       }
       components.inForce(command);

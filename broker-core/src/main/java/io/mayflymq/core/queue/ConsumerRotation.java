@@ -270,7 +270,7 @@ final class ConsumerRotation {
   /** Whether a consumer would get more messages if its connection were faster. */
   public boolean isHeldUp() {
     for (Consumer consumer : all) {
-      if (consumer.blocked) {
+      if (consumer.blocked && !consumer.outlet().isPaced()) {
         return true;
       }
     }

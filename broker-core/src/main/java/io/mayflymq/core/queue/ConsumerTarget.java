@@ -14,8 +14,8 @@ public interface ConsumerTarget {
   /**
    * Reserves room for one message.
    *
-   * @return false if the connection cannot be written to at the moment, or the channel's prefetch
-   *     limit is reached
+   * @return false if the connection cannot be written to at the moment, the channel's prefetch
+   *     limit is reached, or a rate of its client lets nothing more pass yet
    */
   boolean reserve(Consumer consumer);
 
@@ -24,6 +24,24 @@ public interface ConsumerTarget {
    * ahead of it.
    */
   default boolean sharesRoom() {
+    return false;
+  }
+
+  /**
+   * Returns how many messages it gets in its turn, 1 or more, if a rate of its client bounds what
+   * is delivered, so that no more should be sent ahead of it; else {@link Integer#MAX_VALUE}.
+   */
+  default int mostInTurn() {
+    return Integer.MAX_VALUE;
+  }
+
+  /** Returns whether it gets fewer messages for a rate of its client, and not as that is slow. */
+  default boolean isPaced() {
+    return mostInTurn() < Integer.MAX_VALUE;
+  }
+
+  /** Returns whether it has no room, as a rate of its client lets nothing pass yet. */
+  default boolean awaitsTurn() {
     return false;
   }
 

@@ -56,11 +56,34 @@ public final class Pace {
     return inWindow < rate && credit >= PRICE;
   }
 
+  /** Returns how many messages may pass now, 0 or more. */
+  public long room(long nowMillis) {
+    return allows(nowMillis) ? Math.min(rate - inWindow, credit / PRICE) : 0;
+  }
+
   /** A message passes, at the time that was asked about last. */
   void passed() {
-    counts[slot(now)]++;
-    inWindow++;
-    credit -= PRICE;
+    passed(1);
+  }
+
+  /** So many messages pass, at the time that was asked about last, no more than may. */
+  public void passed(long count) {
+    counts[slot(now)] += (int) count;
+    inWindow += count;
+    credit -= count * PRICE;
+  }
+
+  /**
+   * So many messages of those that passed did not pass after all.
+   *
+   * @param atMillis the time at which they passed
+   */
+  public void giveBack(long count, long atMillis) {
+    if (now - atMillis < WINDOW_MILLIS) {
+      counts[slot(atMillis)] -= (int) count;
+      inWindow -= count;
+    }
+    credit = Math.min(burst * PRICE, credit + count * PRICE);
   }
 
   /**
@@ -79,14 +102,29 @@ public final class Pace {
 
   /** Returns when the next message may pass, if that is not now. */
   long next() {
-    long byCredit = credit >= PRICE ? now : now + (PRICE - credit + rate - 1) / rate;
-    return Math.max(byCredit, nextByWindow());
+    return next(1);
   }
 
-  private long nextByWindow() {
+  /**
+   * Returns when so many messages may pass at once, if none passes before: not before the time that
+   * was asked about last.
+   *
+   * @param count 1 or more
+   * @return in ms since the epoch; {@link Long#MAX_VALUE} for never, as the burst is smaller
+   */
+  public long next(long count) {
+    if (count > burst) {
+      return Long.MAX_VALUE;
+    }
+    long lacking = count * PRICE - credit;
+    long byCredit = lacking <= 0 ? now : now + (lacking + rate - 1) / rate;
+    return Math.max(byCredit, nextByWindow(count));
+  }
+
+  private long nextByWindow(long count) {
     long left = inWindow;
     long oldest = now - WINDOW_MILLIS + 1;
-    while (left >= rate) {
+    while (left > rate - count) {
       left -= counts[slot(oldest)];
       oldest++;
     }

@@ -17,7 +17,11 @@ public enum Limit {
   /** Messages that are published within a second on a node; of a virtual host or of a user. */
   PUBLISH_RATE("publish-rate"),
   /** How many of these at once; of a virtual host or of a user. */
-  PUBLISH_BURST("publish-burst");
+  PUBLISH_BURST("publish-burst"),
+  /** Messages that consumers get within a second on a node; of a virtual host or of a user. */
+  DELIVERY_RATE("delivery-rate"),
+  /** How many of these at once; of a virtual host or of a user. */
+  DELIVERY_BURST("delivery-burst");
 
   private final String key;
 
@@ -32,7 +36,10 @@ public enum Limit {
 
   /** Whether it bounds how fast something happens; else how much there is. */
   public boolean isRate() {
-    return this == PUBLISH_RATE || this == PUBLISH_BURST;
+    return switch (this) {
+      case PUBLISH_RATE, PUBLISH_BURST, DELIVERY_RATE, DELIVERY_BURST -> true;
+      default -> false;
+    };
   }
 
   /** The limit of this name, or null if there is none. */

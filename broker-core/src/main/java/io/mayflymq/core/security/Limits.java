@@ -29,13 +29,20 @@ public final class Limits {
               Limit.MAX_BINDINGS,
               Limit.MAX_METADATA_BYTES,
               Limit.PUBLISH_RATE,
-              Limit.PUBLISH_BURST));
+              Limit.PUBLISH_BURST,
+              Limit.DELIVERY_RATE,
+              Limit.DELIVERY_BURST));
 
   /** The limits of users (rabbitmq.com/docs/user-limits); the rates are MayflyMQ's own. */
   public static final Set<Limit> OF_USERS =
       Collections.unmodifiableSet(
           EnumSet.of(
-              Limit.MAX_CONNECTIONS, Limit.MAX_CHANNELS, Limit.PUBLISH_RATE, Limit.PUBLISH_BURST));
+              Limit.MAX_CONNECTIONS,
+              Limit.MAX_CHANNELS,
+              Limit.PUBLISH_RATE,
+              Limit.PUBLISH_BURST,
+              Limit.DELIVERY_RATE,
+              Limit.DELIVERY_BURST));
 
   private final EnumMap<Limit, Integer> values;
 

@@ -29,6 +29,27 @@ public final class Sessions {
     public static final NodeLimits NONE = new NodeLimits(UNLIMITED, UNLIMITED);
   }
 
+  /**
+   * Is told when limits may have changed. Called by any thread, when the change is in force; one
+   * change after the other.
+   */
+  public interface LimitsListener {
+    /** Called when a user was declared anew, or is deleted. */
+    void userChanged(String user);
+
+    /** Called when a virtual host was declared anew, or is deleted. */
+    void vhostChanged(String vhost);
+  }
+
+  private static final LimitsListener NO_LISTENER =
+      new LimitsListener() {
+        @Override
+        public void userChanged(String user) {}
+
+        @Override
+        public void vhostChanged(String vhost) {}
+      };
+
   private final AccessControl accessControl;
   private final Object lock = new Object();
   private final Map<String, Set<Session>> byUser = new HashMap<>();
@@ -41,6 +62,8 @@ public final class Sessions {
 
   /** Why no client is let in; null if clients are. */
   private volatile String refusal;
+
+  private volatile LimitsListener limitsListener = NO_LISTENER;
 
   /** No sessions yet; the limits of users are those of the access control's latest state. */
   public Sessions(AccessControl accessControl) {
@@ -57,6 +80,21 @@ public final class Sessions {
       node = name;
       ofNode = limits;
     }
+  }
+
+  /** Sets who is told when limits may have changed, in the place of another one. */
+  public void setLimitsListener(LimitsListener listener) {
+    limitsListener = listener;
+  }
+
+  /** Tells that the limits of a user may have changed, or that it is deleted. */
+  public void userChanged(String user) {
+    limitsListener.userChanged(user);
+  }
+
+  /** Tells that the limits of a virtual host may have changed, or that it is deleted. */
+  public void vhostChanged(String vhost) {
+    limitsListener.vhostChanged(vhost);
   }
 
   /**

@@ -82,6 +82,76 @@ class PaceTest {
   }
 
   @Test
+  void severalPassAtOnceIfThereIsRoom() {
+    Pace pace = pace(100, 10);
+    assertThat(pace.room(START)).isEqualTo(10);
+    pace.passed(7);
+    assertThat(pace.room(START)).isEqualTo(3);
+    assertThat(pace.next(3)).isEqualTo(START);
+    assertThat(pace.next(4)).isEqualTo(START + 10);
+    assertThat(pace.next(10)).isEqualTo(START + 70);
+    assertThat(pace.next(11)).as("more than the burst").isEqualTo(Long.MAX_VALUE);
+    assertThat(pace.room(START + 70)).isEqualTo(10);
+  }
+
+  @Test
+  void theWindowDecidesWhenSeveralMayPass() {
+    Pace pace = pace(5, 5);
+    pace.room(START);
+    pace.passed(2);
+    pace.room(START + 600);
+    pace.passed(3);
+    assertThat(pace.next(1)).isEqualTo(START + 1000);
+    assertThat(pace.next(3)).isEqualTo(START + 1600);
+    assertThat(pace.room(START + 999)).isZero();
+    assertThat(pace.room(START + 1000)).isEqualTo(2);
+    assertThat(pace.room(START + 1600)).isEqualTo(5);
+  }
+
+  @Test
+  void whatIsGivenBackMayPass() {
+    Pace pace = pace(10, 10);
+    pace.room(START);
+    pace.passed(10);
+    pace.room(START + 300);
+    pace.giveBack(4, START);
+    assertThat(pace.room(START + 300)).isEqualTo(4);
+    pace.passed(4);
+    assertThat(pace.room(START + 1000)).as("six have left the second").isEqualTo(6);
+    pace.passed(6);
+    pace.room(START + 3000);
+    pace.giveBack(6, START + 1000);
+    assertThat(pace.room(START + 3000)).as("no more than the burst").isEqualTo(10);
+  }
+
+  /** What passes and is not given back keeps to the rate. */
+  @Property(tries = 300)
+  void noSecondHasMoreThanTheRateIfPartsAreGivenBack(
+      @ForAll @IntRange(min = 1, max = 500) int rate,
+      @ForAll @IntRange(min = 1, max = 500) int burst,
+      @ForAll List<@IntRange(min = 0, max = 400) Integer> pauses) {
+    Pace pace = pace(rate, Math.min(rate, burst));
+    List<Long> times = new ArrayList<>();
+    long now = START;
+    for (int pause : pauses) {
+      long room = pace.room(now);
+      long taken = room - room / 3;
+      pace.passed(taken);
+      long at = now;
+      now += pause;
+      long left = taken * (pause % 4) / 4;
+      pace.room(now);
+      pace.giveBack(left, at);
+      for (long i = left; i < taken; i++) {
+        times.add(at);
+      }
+    }
+    for (int i = rate; i < times.size(); i++) {
+      assertThat(times.get(i) - times.get(i - rate)).isGreaterThanOrEqualTo(1000);
+    }
+  }
+
+  @Test
   void thoseThatComeTooEarlyPassOneAfterTheOther() {
     Pace pace = pace(100, 1);
     assertThat(pace.passAt(START)).isEqualTo(START);

@@ -5,6 +5,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerOrigin;
 import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.server.rate.ConsumerPace;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */
 final class ChannelConsumerTarget implements ConsumerTarget {
@@ -12,6 +13,9 @@ final class ChannelConsumerTarget implements ConsumerTarget {
   private final DeliveryLink link;
   private final ConsumerOperations channel;
   private DeliverySource source;
+
+  /** Null until a rate has bounded what it gets. */
+  private ConsumerPace pace;
 
   /** Creates the target of a consumer of this queue. */
   public ChannelConsumerTarget(Queue queue, DeliveryLink link, ConsumerOperations channel) {
@@ -43,13 +47,34 @@ final class ChannelConsumerTarget implements ConsumerTarget {
     if (credit != null && !credit.tryTake(this, counts)) {
       return false;
     }
-    if (link.hasRoom(this)) {
+    // A rate is asked last, as what it grants is counted.
+    if (link.hasRoom(this) && keepsPace()) {
       return true;
     }
     if (credit != null && counts) {
       credit.giveBack(1);
     }
     return false;
+  }
+
+  private boolean keepsPace() {
+    if (!link.rates().boundDeliveries()) {
+      return true;
+    }
+    if (pace == null) {
+      pace = new ConsumerPace(link.rates(), queue.shard(), this::resumeThen);
+    }
+    return pace.take();
+  }
+
+  @Override
+  public int mostInTurn() {
+    return link.rates().mostInTurn();
+  }
+
+  @Override
+  public boolean awaitsTurn() {
+    return pace != null && pace.awaitsTurn();
   }
 
   @Override
@@ -88,8 +113,11 @@ final class ChannelConsumerTarget implements ConsumerTarget {
         .shard()
         .execute(
             () -> {
-              queue.onShard().resume(source.consumer());
-              next.run();
+              try {
+                queue.onShard().resume(source.consumer());
+              } finally {
+                next.run();
+              }
             });
   }
 }

@@ -10,6 +10,7 @@ import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.server.rate.ConnectionRates;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -29,6 +30,9 @@ public interface ConnectionContext {
 
   /** Returns the link from the queues of a shard to this connection. */
   DeliveryLink linkFrom(Shard shard);
+
+  /** Returns the rates that it keeps to, of its user and its virtual host. */
+  ConnectionRates rates();
 
   /** Returns the deadlines that replies of the connection get. */
   ReplyDeadlines replyDeadlines();

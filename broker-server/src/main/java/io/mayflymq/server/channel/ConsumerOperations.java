@@ -31,6 +31,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerCreated;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerDeleted;
+import io.mayflymq.server.rate.ConnectionRates;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -391,14 +392,29 @@ final class ConsumerOperations {
   void get(BasicMethod.Get get) {
     Queue queue = queues.find(get.queue(), Permission.READ);
     connection.commands().flush();
-    order.after(
-        queue,
-        () ->
-            channel.await(
-                Following.ask(
-                    queue,
-                    at -> at.requests().fetch(!get.noAck()).thenApply(got -> new Fetched(at, got))),
-                fetched -> fetched(fetched.queue(), fetched.result())));
+    order.after(queue, () -> fetch(queue, !get.noAck()));
+  }
+
+  private void fetch(Queue queue, boolean acknowledges) {
+    ConnectionRates rates = connection.rates();
+    boolean isBound = rates.boundDeliveries();
+    ConnectionRates.Get counted = isBound ? rates.get(connection.home()) : null;
+    if (isBound && counted == null) {
+      fetched(queue, null);
+      return;
+    }
+    CompletableFuture<Fetched> fetch =
+        Following.ask(
+            queue, at -> at.requests().fetch(acknowledges).thenApply(got -> new Fetched(at, got)));
+    if (isBound) {
+      fetch.whenComplete(
+          (fetched, failure) -> {
+            if (failure != null || fetched.result() == null) {
+              atHome(counted::giveBack);
+            }
+          });
+    }
+    channel.await(fetch, fetched -> fetched(fetched.queue(), fetched.result()));
   }
 
   /**

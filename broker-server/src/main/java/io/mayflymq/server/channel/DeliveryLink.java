@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.rate.ConnectionRates;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +27,7 @@ public final class DeliveryLink implements EndOfBurstListener {
   private final Shard from;
   private final Shard to;
   private final ConnectionOutput output;
+  private final ConnectionRates rates;
   private final List<ChannelConsumerTarget> waiting = new ArrayList<>();
 
   private DeliveryBatch open;
@@ -39,11 +41,18 @@ public final class DeliveryLink implements EndOfBurstListener {
    * @param from the shard of the queues
    * @param to the shard on the connection's loop
    * @param output the connection's output
+   * @param rates that the connection's deliveries keep to
    */
-  public DeliveryLink(Shard from, Shard to, ConnectionOutput output) {
+  public DeliveryLink(Shard from, Shard to, ConnectionOutput output, ConnectionRates rates) {
     this.from = from;
     this.to = to;
     this.output = output;
+    this.rates = rates;
+  }
+
+  /** Returns the rates that deliveries to the connection keep to. Any thread may call. */
+  ConnectionRates rates() {
+    return rates;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.rate.ConnectionRates;
 import java.util.function.Consumer;
 
 /** The links to one connection, one from each shard that has delivered to it. On its loop only. */
@@ -8,6 +9,9 @@ public final class DeliveryLinks {
   private final Shard home;
   private final ConnectionOutput output;
   private final DeliveryLink[] links;
+
+  /** Null until the connection is open. */
+  private ConnectionRates rates;
 
   /**
    * Creates the set without links.
@@ -22,11 +26,16 @@ public final class DeliveryLinks {
     this.links = new DeliveryLink[shards];
   }
 
+  /** Sets the rates that deliveries keep to. Before there is any link. */
+  public void keepTo(ConnectionRates ofConnection) {
+    rates = ofConnection;
+  }
+
   /** Returns the link from a shard, and creates it if necessary. */
   public DeliveryLink from(Shard shard) {
     DeliveryLink link = links[shard.index()];
     if (link == null) {
-      link = new DeliveryLink(shard, home, output);
+      link = new DeliveryLink(shard, home, output, rates);
       links[shard.index()] = link;
     }
     return link;

@@ -4,7 +4,6 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.runtime.Turn;
 import io.mayflymq.core.security.AnswerAwaitedException;
 import io.mayflymq.core.security.VhostAccess;
@@ -37,6 +36,7 @@ import io.mayflymq.server.channel.DeliveryLinks;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.channel.ReplyDeadlines;
 import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.server.rate.ConnectionRates;
 import io.mayflymq.shovel.client.InnerChannel;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -66,9 +66,6 @@ final class AmqpConnection
     implements FrameHandler, ConnectionContext, OpenConnection, ClientMemory.Holder {
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
-
-  /** A connection that waits for rates looks so often whether there are others. */
-  private static final long LOOK_AT_RATES_MILLIS = 1_000;
 
   /** About how many bytes a connection takes without its channels and what its client has told. */
   private static final int KEPT_BYTES = 5_000;
@@ -120,27 +117,10 @@ final class AmqpConnection
   private boolean overloaded;
   private boolean flooded;
 
-  /** Null until it is open. */
-  private PublishRates.OfConnection rates;
+  /** Null until it is open, as is {@link #publishPace}. */
+  private ConnectionRates rates;
 
-  /** When its user and virtual host let it publish more, in ms since the epoch. */
-  private long ratesKeptAt;
-
-  private boolean waitsForRates;
-
-  private final Timer ratesTimer =
-      new Timer() {
-        @Override
-        protected void fire(long nowMillis) {
-          if (nowMillis < ratesKeptAt && rates.areAsBefore(nowMillis)) {
-            awaitRates(nowMillis);
-          } else {
-            ratesKeptAt = Math.min(ratesKeptAt, nowMillis);
-            waitsForRates = false;
-            onBatchReturned();
-          }
-        }
-      };
+  private PublishPace publishPace;
 
   /** Whether the time for the handshake was over while it waited for a service. */
   private boolean handshakeIsLate;
@@ -244,7 +224,9 @@ final class AmqpConnection
       user = opened.user();
       access = opened.access();
       loginExpiry.expireAt(user.state().expiresMillis());
-      rates = environment.rates().of(user.name(), vhost);
+      rates = environment.rates().open(user.name(), vhost.name());
+      deliveryLinks.keepTo(rates);
+      publishPace = new PublishPace(home, commands, rates, AmqpConnection.this::onBatchReturned);
       memory = environment.memory().open(vhost.name(), AmqpConnection.this);
       memory.keep(KEPT_BYTES + MetadataSize.of(opened.clientProperties()));
       channels.countFor(opened.session().user(), environment.sessions());
@@ -318,7 +300,7 @@ final class AmqpConnection
   }
 
   private boolean keepsPace() {
-    return commands.isPaced() || waitsForRates;
+    return commands.isPaced() || (publishPace != null && publishPace.waits());
   }
 
   /**
@@ -746,8 +728,8 @@ final class AmqpConnection
   void endOfRead() {
     boolean stopped = commands.isPaced() || commands.hasPublishedMost();
     commands.flush();
-    if (rates != null) {
-      keepRates();
+    if (publishPace != null) {
+      publishPace.keep();
     }
     if (memory != null) {
       memory.tell();
@@ -762,29 +744,6 @@ final class AmqpConnection
       home.execute(this::onBatchReturned); // It was back before the end of the read.
     }
     flooded = output.isFlooded();
-  }
-
-  /** What was published counts towards the rates of its user and virtual host. */
-  private void keepRates() {
-    long published = commands.takePublished();
-    long now = home.now();
-    if (!rates.areSet(now)) {
-      commands.stopAfter(Long.MAX_VALUE);
-      return;
-    }
-    commands.stopAfter(rates.mostAtOnce());
-    if (published > 0) {
-      ratesKeptAt = Math.max(ratesKeptAt, rates.published(published, now));
-      if (ratesKeptAt > now && !waitsForRates) {
-        waitsForRates = true;
-        awaitRates(now);
-      }
-    }
-  }
-
-  /** Looks now and then whether there are other rates by now. */
-  private void awaitRates(long nowMillis) {
-    home.timers().schedule(ratesTimer, Math.min(ratesKeptAt, nowMillis + LOOK_AT_RATES_MILLIS));
   }
 
   // Errors and endings
@@ -951,6 +910,9 @@ final class AmqpConnection
     if (open != null) {
       open.end();
     }
+    if (publishPace != null) {
+      publishPace.end();
+    }
     if (heartbeats != null) {
       heartbeats.stop();
     }
@@ -1038,6 +1000,11 @@ final class AmqpConnection
   @Override
   public ReplyDeadlines replyDeadlines() {
     return replyDeadlines;
+  }
+
+  @Override
+  public ConnectionRates rates() {
+    return rates;
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.mayflymq.server.auth.AuthChain;
 import io.mayflymq.server.channel.HeldClients;
 import io.mayflymq.server.channel.InjectedFaults;
 import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.server.rate.ClientRates;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +35,7 @@ import java.util.function.Supplier;
  * @param faults the faults of confirms and acknowledgements that a test wants
  * @param open the connections whose handshake has begun and whose socket is open; safe for any
  *     thread
- * @param rates how fast users, and all in a virtual host, publish
+ * @param rates how fast users, and all in a virtual host, publish and get messages
  */
 public record ConnectionEnvironment(
     Broker broker,
@@ -50,7 +51,7 @@ public record ConnectionEnvironment(
     HeldClients held,
     InjectedFaults faults,
     Set<OpenConnection> open,
-    PublishRates rates) {
+    ClientRates rates) {
 
   /** Creates an environment without connections. */
   public ConnectionEnvironment(
@@ -76,7 +77,7 @@ public record ConnectionEnvironment(
         new HeldClients(),
         new InjectedFaults(),
         ConcurrentHashMap.newKeySet(),
-        new PublishRates(accessControl));
+        new ClientRates(accessControl, broker));
   }
 
   /** Returns the same for connections that log in by other mechanisms. */

@@ -79,6 +79,7 @@ public final class AmqpServer implements AutoCloseable {
             () -> configuration.settings().protocol(),
             served.alarms(),
             served.parameters());
+    served.sessions().setLimitsListener(environment.rates());
     maintenance = new MaintenanceMode(this, served.broker()::cluster);
     inner =
         new InnerListener(

@@ -5,61 +5,21 @@ import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
-import io.mayflymq.it.harness.Target;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** How fast users, and all in a virtual host, publish. */
 @BlackBox
 @MayflyOnly("RabbitMQ has no such limits")
-class PublishRatesIT {
-  private static final String ALL = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";
+class PublishRatesIT extends RatesFixture {
   private static final long LONG = Patience.SECONDS * 1000L;
   private static final int RATE = 50;
-
-  private Http http;
-  private Target target;
-  private String user;
-  private String vhost;
-
-  @BeforeEach
-  void prepare(Target brokers, Amqp amqp) throws Exception {
-    target = brokers;
-    http = target.http();
-    user = amqp.name();
-    vhost = amqp.name();
-    http.put("vhosts/" + vhost, "{}");
-    http.put("permissions/" + vhost + "/guest", ALL);
-    http.put("users/" + user, "{\"password\":\"p\",\"tags\":\"\"}");
-    http.put("permissions/" + vhost + "/" + user, ALL);
-  }
-
-  @AfterEach
-  void clear() throws Exception {
-    http.delete("vhosts/" + vhost);
-    http.delete("users/" + user);
-  }
-
-  private Connection connect(Amqp amqp, String name, String password) throws Exception {
-    ConnectionFactory factory = target.factory();
-    factory.setUsername(name);
-    factory.setPassword(password);
-    factory.setVirtualHost(vhost);
-    return amqp.newConnection(factory);
-  }
-
-  private int set(String path, int value) throws Exception {
-    return http.put(path, "{\"value\":" + value + "}").status();
-  }
 
   /** Publishes on two connections, and returns how long it takes until all is confirmed, in ms. */
   private long publish(Connection one, Connection two, int each) throws Exception {

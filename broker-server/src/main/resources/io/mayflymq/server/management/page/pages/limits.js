@@ -53,5 +53,5 @@ function part(page, { root, kind, owner, rows, names, limits }) {
 export const view = (page, { ofVhosts, ofUsers, vhosts, users }) => html`
   <div class="title"><h1>Limits</h1></div>
   ${tabs()}
-  ${part(page, { root: 'vhost-limits', kind: 'virtual host', owner: 'vhost', rows: ofVhosts, names: vhosts, limits: ['max-connections', 'max-queues', 'max-exchanges', 'max-bindings', 'max-metadata-bytes', 'publish-rate', 'publish-burst'] })}
-  ${part(page, { root: 'user-limits', kind: 'user', owner: 'user', rows: ofUsers, names: users, limits: ['max-connections', 'max-channels', 'publish-rate', 'publish-burst'] })}`;
+  ${part(page, { root: 'vhost-limits', kind: 'virtual host', owner: 'vhost', rows: ofVhosts, names: vhosts, limits: ['max-connections', 'max-queues', 'max-exchanges', 'max-bindings', 'max-metadata-bytes', 'publish-rate', 'publish-burst', 'delivery-rate', 'delivery-burst'] })}
+  ${part(page, { root: 'user-limits', kind: 'user', owner: 'user', rows: ofUsers, names: users, limits: ['max-connections', 'max-channels', 'publish-rate', 'publish-burst', 'delivery-rate', 'delivery-burst'] })}`;
