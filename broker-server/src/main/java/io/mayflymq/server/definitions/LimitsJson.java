@@ -5,7 +5,6 @@ import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.server.json.JsonWriter;
-import java.math.BigInteger;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -59,16 +58,16 @@ public final class LimitsJson {
         throw new AdministrationException(
             Reason.INVALID_LIMIT,
             key,
-            "Unrecognised terms [{<<\"%s\">>,%s}] in %s"
-                .formatted(key, ErlangJson.of(value), where));
+            "Unrecognised terms [{<<\"%s\">>,%s}] in %s: expected one of %s"
+                .formatted(
+                    key, ErlangJson.of(value), where, String.join(", ", Limits.keys(known))));
       }
-      boolean isWhole = value instanceof Long || value instanceof BigInteger;
       if (!(value instanceof Long number) || number.intValue() != number) {
         throw new AdministrationException(
             Reason.INVALID_LIMIT,
             key,
-            isWhole
-                ? "%s should be a number from %d to %d, actually was %s"
+            value instanceof Number
+                ? "%s should be a whole number from %d to %d, actually was %s"
                     .formatted(key, Integer.MIN_VALUE, Integer.MAX_VALUE, value)
                 : "%s should be a number, actually was %s".formatted(key, ErlangJson.of(value)));
       }

@@ -409,7 +409,12 @@ class BrokerDefinitionsTest {
         "{\"users\":[{\"name\":\"u\",\"password_hash\":\"AAAA\",\"hashing_algorithm\":\"rot13\"}]}"
             + " | users[0] ('u'): 'password_hash' is of no use: unknown hashing algorithm 'rot13'",
         "{\"users\":[{\"name\":\"u\",\"limits\":{\"max-queues\":1}}]} | users[0] ('u'):"
-            + " Unrecognised terms [{<<\"max-queues\">>,1}] in user-limits",
+            + " Unrecognised terms [{<<\"max-queues\">>,1}] in user-limits: expected one of"
+            + " max-connections, max-channels, publish-rate, publish-burst, delivery-rate,"
+            + " delivery-burst",
+        "{\"users\":[{\"name\":\"u\",\"limits\":{\"publish-rate\":1.5}}]} | users[0] ('u'):"
+            + " publish-rate should be a whole number from -2147483648 to 2147483647, actually was"
+            + " 1.5",
         "{\"users\":[{\"name\":\"u\",\"limits\":{\"max-channels\":\"x\"}}]} | users[0] ('u'):"
             + " max-channels should be a number, actually was <<\"x\">>",
         "{\"vhosts\":[{\"name\":\"\"}]} | vhosts[0] (''): the name of a virtual host must not be"
@@ -425,7 +430,7 @@ class BrokerDefinitionsTest {
             + " not exist",
         "{\"parameters\":[{\"component\":\"vhost-limits\",\"vhost\":\"/\",\"name\":\"limits\","
             + "\"value\":{\"max-queues\":1.5}}]} | parameters[0] ('limits'): max-queues should be a"
-            + " number, actually was 1.5",
+            + " whole number from -2147483648 to 2147483647, actually was 1.5",
         "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"definition\":{}}]} |"
             + " policy 'p' in vhost '/': no policy provided",
         "{\"vhost_policies\":5} | 'vhost_policies': expected a list, found a number",

@@ -404,7 +404,9 @@ class ManagementAccessIT extends AccessFixture {
             + " | \"unknown hashing algorithm 'x'\"",
         "{\"tags\":\"\",\"limits\":5} | \"user-limits should be an object, actually was 5\"",
         "{\"tags\":\"\",\"limits\":{\"max-queues\":3}}"
-            + " | \"Unrecognised terms [{<<\\\"max-queues\\\">>,3}] in user-limits\"",
+            + " | \"Unrecognised terms [{<<\\\"max-queues\\\">>,3}] in user-limits: expected one"
+            + " of max-connections, max-channels, publish-rate, publish-burst, delivery-rate,"
+            + " delivery-burst\"",
       })
   @MayflyOnly("some of these are 500 there, others are taken")
   void aUserOfWrongTypesIsNotAdded(String body, String reason, Amqp amqp) throws Exception {

@@ -110,12 +110,12 @@ class ManagementDefinitionsIT extends AccessFixture {
         "max-queues | [1] | not_json",
         "max-queues | {\"value\":\"7\"}"
             + " | Validation failed##max-queues should be a number, actually was <<\"7\">>#",
-        "max-queues | {\"value\":2147483648} | Validation failed##max-queues should be a number"
-            + " from -2147483648 to 2147483647, actually was 2147483648#",
+        "max-queues | {\"value\":2147483648} | Validation failed##max-queues should be a whole"
+            + " number from -2147483648 to 2147483647, actually was 2147483648#",
         "max-queues | {\"value\":99999999999999999999} | Validation failed##max-queues should be a"
-            + " number from -2147483648 to 2147483647, actually was 99999999999999999999#",
+            + " whole number from -2147483648 to 2147483647, actually was 99999999999999999999#",
         "nope | {\"value\":1}"
-            + " | Validation failed##Unrecognised terms [{<<\"nope\">>,1}] in limits#",
+            + " | Validation failed##Unrecognised terms [{<<\"nope\">>,1}] in limits",
       })
   void aBadLimitOfAVirtualHostIsNotSet(String limit, String body, String reason, Amqp amqp)
       throws Exception {

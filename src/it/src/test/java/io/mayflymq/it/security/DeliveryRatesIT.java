@@ -11,6 +11,7 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
@@ -283,5 +284,26 @@ class DeliveryRatesIT extends RatesFixture {
               return bodies.get(0).size() + bodies.get(1).size() == 200;
             });
     assertThat(bodies).containsExactly(texts(100), texts(100));
+  }
+
+  @Test
+  void whatIsNoRateIsRefusedWithWhatIsExpected() throws Exception {
+    String ofUser = "user-limits/" + user;
+    assertThat(http.put(ofUser + "/delivery-rate", "{\"value\":1.5}").reason())
+        .isEqualTo(
+            "delivery-rate should be a whole number from -2147483648 to 2147483647, actually was"
+                + " 1.5");
+    assertThat(http.put(ofUser + "/delivery-rate", "{\"value\":\"x\"}").reason())
+        .isEqualTo("delivery-rate should be a number, actually was <<\"x\">>");
+    assertThat(http.put(ofUser + "/max-queues", "{\"value\":1}").reason())
+        .isEqualTo(
+            "Unrecognised terms [{<<\"max-queues\">>,1}] in user-limits: expected one of"
+                + " max-connections, max-channels, publish-rate, publish-burst, delivery-rate,"
+                + " delivery-burst");
+    Http.Reply zero = http.put("vhost-limits/" + vhost + "/delivery-burst", "{\"value\":0}");
+    assertThat(zero.status()).isEqualTo(400);
+    assertThat(zero.raw().body())
+        .contains("delivery-burst should be 1 or more, or negative for no limit, actually was 0");
+    assertThat(set(ofUser + "/delivery-rate", -1)).isEqualTo(204);
   }
 }
