@@ -3,6 +3,7 @@
 import re
 import socket
 import struct
+import time
 
 
 def short(text):
@@ -90,6 +91,29 @@ class Client:
                 return payload[4:]
             if kind == 1 and payload[:4] in (b"\0\x0a\0\x32", b"\0\x14\0\x28"):
                 raise ConnectionError(f"closed by the broker: {payload[7 : 7 + payload[6]].decode()}")
+
+    def frames(self, patience):
+        """The frames that arrive: when each was read, in ns of the wall clock, its kind and its payload. They end when none
+        has come for so many seconds, or the connection ends."""
+        buffer = bytearray()
+        self.socket.settimeout(patience)
+        while True:
+            try:
+                part = self.socket.recv(1 << 20)
+            except TimeoutError:
+                return
+            now = time.time_ns()
+            if not part:
+                return
+            buffer += part
+            at = 0
+            while len(buffer) - at >= 8:
+                end = at + 8 + int.from_bytes(buffer[at + 3 : at + 7], "big")
+                if len(buffer) < end:
+                    break
+                yield now, buffer[at], bytes(buffer[at + 7 : end - 1])
+                at = end
+            del buffer[:at]
 
     def declare(self, queue, passive=False, **arguments):
         """Declares a durable queue, or looks at one; returns how many messages are ready."""

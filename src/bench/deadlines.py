@@ -37,26 +37,11 @@ DEADLINE = re.compile(rb"\x13(\d{19})")
 def read(client, count, patience, results):
     """Reads so many notices; tells how late each was, in ns. It gives up after so many seconds without any."""
     late = []
-    buffer = bytearray()
-    client.socket.settimeout(patience)
-    while len(late) < count:
-        try:
-            part = client.socket.recv(1 << 20)
-        except TimeoutError:
-            break
-        now = time.time_ns()
-        if not part:
-            break
-        buffer += part
-        at = 0
-        while len(buffer) - at >= 8:
-            size = int.from_bytes(buffer[at + 3 : at + 7], "big")
-            if len(buffer) - at < size + 8:
+    for now, kind, payload in client.frames(patience):
+        if kind == 2:
+            late.append(now - int(DEADLINE.search(payload)[1]))
+            if len(late) == count:
                 break
-            if buffer[at] == 2:
-                late.append(now - int(DEADLINE.search(buffer, at, at + size)[1]))
-            at += size + 8
-        del buffer[:at]
     results.put(late)
 
 

@@ -5,7 +5,6 @@ read, and has the time of both ways in it. The consumer is a process of its own,
 """
 
 import struct
-import time
 
 from amqp import Client
 
@@ -24,28 +23,13 @@ def consume(port, queue, count, patience, results):
     client.consume(queue)
     lateness = []
     seen = bytearray(count)
-    buffer = bytearray()
-    client.socket.settimeout(patience)
-    while len(lateness) < count:
-        try:
-            part = client.socket.recv(1 << 20)
-        except TimeoutError:
-            break
-        now = time.time_ns()
-        if not part:
-            break
-        buffer += part
-        at = 0
-        while len(buffer) - at >= 8:
-            size = int.from_bytes(buffer[at + 3 : at + 7], "big")
-            if len(buffer) - at < size + 8:
+    for now, kind, payload in client.frames(patience):
+        if kind == 3:
+            number, due = HEAD.unpack_from(payload)
+            seen[number] += 1
+            lateness.append(now - due)
+            if len(lateness) == count:
                 break
-            if buffer[at] == 3:
-                number, due = HEAD.unpack_from(buffer, at + 7)
-                seen[number] += 1
-                lateness.append(now - due)
-            at += size + 8
-        del buffer[:at]
     results.put((lateness, sum(1 for each in seen if each == 0), sum(1 for each in seen if each > 1)))
 
 
