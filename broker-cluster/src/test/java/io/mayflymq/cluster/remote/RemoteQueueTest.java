@@ -206,6 +206,26 @@ class RemoteQueueTest {
     assertThat(here.commands(loop).isSettled()).isTrue();
   }
 
+  /** What waits counts as arrived, like all that is on its way to a queue that is deleted. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whatWaitsForADeletedQueueDoesNotEnterTheNextOfItsName(int shards) {
+    start(shards);
+    Queue queue =
+        queue("q", FieldTable.builder().put("x-max-length", 1).put("x-overflow", "block").build());
+    PublishOutcomes outcomes = new PublishOutcomes();
+    publishing(queue, outcomes, 1, 2, 3);
+    rest();
+    assertThat(outcomes.told).containsExactly("1 ok");
+    home.delete("q");
+    here.declare("first", FieldTable.EMPTY);
+    assertThat(here.declare("q", FieldTable.EMPTY).id()).isNotEqualTo(queue.id());
+    publish(here.queue("q"), 4);
+    pass(60);
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok");
+    assertThat(here.drain("q")).containsExactly(4);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void consumerGetsMessagesAndSettlesThem(int shards) {

@@ -34,7 +34,10 @@ final class RepeatedOffers {
   private final Shard home;
   private final Sink sink;
   private final Runnable onChange;
-  private final Map<String, Line> lines = new LinkedHashMap<>(0);
+
+  /** By the number of the queue: one that is declared after it with its name is another queue. */
+  private final Map<Long, Line> lines = new LinkedHashMap<>(0);
+
   private final Timer timer =
       new Timer() {
         @Override
@@ -59,7 +62,7 @@ final class RepeatedOffers {
 
   /** Returns whether messages for a queue wait here. */
   boolean hold(Queue queue) {
-    return !lines.isEmpty() && lines.containsKey(queue.name());
+    return !lines.isEmpty() && lines.containsKey(queue.id());
   }
 
   /** Returns a queue that messages wait for; null if none does. */
@@ -80,7 +83,7 @@ final class RepeatedOffers {
   /** A message waits behind the others for its queue. */
   void add(
       Queue queue, Message message, PublishListener listener, long sequence, long sinceMillis) {
-    Line line = lines.computeIfAbsent(queue.name(), name -> new Line(queue));
+    Line line = lines.computeIfAbsent(queue.id(), id -> new Line(queue));
     Offer offer = new Offer(line, message, listener, sequence, sinceMillis);
     line.waiting.addLast(offer);
     bytes += offer.bytes();
@@ -145,10 +148,10 @@ final class RepeatedOffers {
       this.queue = queue;
     }
 
-    /** The queue may be at another place by now, or deleted. */
+    /** The queue may be at another place by now, or deleted: then the old one takes them. */
     void offerSome(long nowMillis) {
       Queue current = queue.vhost().routing().queue(queue.name());
-      if (current != null) {
+      if (current != null && current.id() == queue.id()) {
         queue = current;
       }
       for (int i = 0; i < most && !waiting.isEmpty(); i++) {
@@ -168,7 +171,7 @@ final class RepeatedOffers {
     void done(boolean entered) {
       offered--;
       if (offered == 0 && waiting.isEmpty()) {
-        lines.remove(queue.name());
+        lines.remove(queue.id());
       } else if (offered == 0 && !pauses) {
         most = entered ? Math.min(2 * most, waiting.size()) : 1;
         offerSome(home.now());
