@@ -1,6 +1,7 @@
 package io.mayflymq.cluster.simulation;
 
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class KnownQueue {
   /** All that it has had. */
   private final List<SimulatedConsumer> consumers = new ArrayList<>();
 
+  private int fetchesWithoutAnswer;
   private int everywhereSince = ALL;
   private boolean usedWithoutAcknowledgement;
   private int clearings;
@@ -88,12 +90,23 @@ final class KnownQueue {
     consumers.add(consumer);
   }
 
+  /** A client asks for a message with {@code basic.get}. */
+  void fetching() {
+    fetchesWithoutAnswer++;
+  }
+
+  /** It has got the answer. */
+  void fetched() {
+    fetchesWithoutAnswer--;
+  }
+
   /**
    * Returns whether a consumer may get messages behind later ones: another one may have released
-   * them.
+   * them, or the node of a client may not have got what {@code basic.get} has taken.
    */
   boolean mayGetReleased(SimulatedConsumer consumer) {
-    return consumers.stream().anyMatch(other -> other != consumer && other.mayRelease());
+    return fetchesWithoutAnswer > 0
+        || consumers.stream().anyMatch(other -> other != consumer && other.mayRelease());
   }
 
   /** Messages are about to be removed: all that there are may be gone from now on. */
@@ -159,6 +172,12 @@ final class KnownQueue {
   /** Returns whether it had a limit of its length, or may have had one when a message was there. */
   boolean limitsLength(int number) {
     return settings().length().isLimited() || policies.limitsLength(number);
+  }
+
+  /** Returns whether it dead-letters what it has no room for, though that stays where it was. */
+  boolean copiesWhatItRefuses() {
+    return settings().length().overflow() == Overflow.REJECT_PUBLISH_DLX
+        && deadLetterQueue() != null;
   }
 
   /** Returns the name of the queue that its dead messages go to; null for none. */

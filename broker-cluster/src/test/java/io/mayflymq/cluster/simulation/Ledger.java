@@ -200,16 +200,26 @@ final class Ledger {
     requireOnce(delivery);
   }
 
-  /** No more of a message are taken than there were queues that it was published to. */
+  /**
+   * No more of a message are taken than there were queues that it was published to, unless a queue
+   * may have dead-lettered what it did not let in.
+   */
   private void requireOnce(Delivery delivery) {
     List<Copy> copies = publications.get(delivery.number()).copies;
     List<Delivery> others = indirect.getOrDefault(delivery.number(), List.of());
-    if (!anyTrouble() && others.stream().anyMatch(Delivery::wasMoved)) {
+    if (!anyTrouble()
+        && others.stream().anyMatch(Delivery::wasMoved)
+        && queues.values().stream().noneMatch(this::movesToCopier)) {
       long taken =
           copies.stream().filter(copy -> copy.last() != null && copy.last().isTaken()).count()
               + others.stream().filter(Delivery::isTaken).count();
       require(taken <= copies.size(), "moved, and still there", delivery, copies, others);
     }
+  }
+
+  private boolean movesToCopier(KnownQueue from) {
+    return queues.values().stream()
+        .anyMatch(to -> from.movedTo().contains(to.name()) && to.copiesWhatItRefuses());
   }
 
   /**

@@ -60,7 +60,7 @@ final class SimulatedClient {
     this.process = process;
     this.home = process.shards().get(loop);
     this.ledger = ledger;
-    this.commands = new ShardCommandSender(home, process.broker().partitions(), () -> {});
+    this.commands = new ShardCommandSender(home, process.broker().partitions(), this::wake);
   }
 
   NodeProcess process() {
@@ -83,11 +83,16 @@ final class SimulatedClient {
 
   private void request(Runnable request) {
     requests.addLast(request);
+    wake();
+  }
+
+  private void wake() {
     home.execute(this::goOn);
   }
 
+  /** What was published to queues that let publishers wait comes back before anything follows. */
   private void goOn() {
-    while (!waits && !requests.isEmpty()) {
+    while (!waits && !commands.isPaced() && !requests.isEmpty()) {
       requests.removeFirst().run();
     }
   }
@@ -470,6 +475,7 @@ final class SimulatedClient {
     if (!acknowledges) {
       known.useWithoutAcknowledgement();
     }
+    known.fetching();
     ask(
         "get",
         () ->
@@ -478,6 +484,9 @@ final class SimulatedClient {
                 .fetch(acknowledges)
                 .thenApply(result -> result == null ? null : fetched(queue, known, result)),
         (delivery, failure) -> {
+          if (failure == null) {
+            known.fetched();
+          }
           if (delivery != null) {
             received(delivery);
           }

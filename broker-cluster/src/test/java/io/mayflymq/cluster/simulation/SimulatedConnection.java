@@ -11,6 +11,7 @@ import io.mayflymq.core.codec.ByteFormatException;
 import io.mayflymq.core.codec.ByteReader;
 import io.mayflymq.core.codec.ByteWriter;
 import io.mayflymq.core.message.NumberedMessage;
+import io.mayflymq.core.runtime.ManualLoop;
 import io.mayflymq.core.runtime.Shard;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -35,7 +36,8 @@ final class SimulatedConnection {
   /**
    * What is under way.
    *
-   * @param sentAtMillis the time on the sender's clock
+   * @param sentAtMillis the time on the sender's clock; before, if it may be of what another shard
+   *     has handed over, which is out of its queue then
    */
   private record Frame(int type, ByteBuffer body, long sentAtMillis) {}
 
@@ -171,10 +173,18 @@ final class SimulatedConnection {
       if (connection.isOfReplica() && this == connection.near) {
         process.cluster().leaders().sent(connection.service.partition(), process, type, copy);
       }
-      other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), process.clock().millis()));
+      other.incoming.addLast(new Frame(type, ByteBuffer.wrap(copy), handedOverMillis()));
       other.bytes += copy.length;
       writable &= other.bytes < HIGH_WATER;
       process.cluster().trace().sent(process.cluster().elapsedMillis(), type, copy);
+    }
+
+    /** Returns the earliest time at which what is sent now may have left its queue. */
+    private long handedOverMillis() {
+      long now = process.clock().millis();
+      return process.shards().count() == 1
+          ? now
+          : Math.min(now, ((ManualLoop) shard.loop()).behindSinceMillis());
     }
 
     @Override

@@ -9,13 +9,21 @@ import java.util.concurrent.TimeUnit;
 public final class ManualLoop implements EventLoop {
   private record Scheduled(long atMillis, long order, Runnable task) {}
 
+  /**
+   * A task that waits.
+   *
+   * @param sinceMillis since when, by the clock
+   */
+  private record Waiting(Runnable task, long sinceMillis) {}
+
   private final ManualClock clock;
-  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  private final ArrayDeque<Waiting> tasks = new ArrayDeque<>();
   private final PriorityQueue<Scheduled> scheduled =
       new PriorityQueue<>(
           Comparator.comparingLong(Scheduled::atMillis).thenComparingLong(Scheduled::order));
   private long order;
   private boolean running;
+  private long calledSinceMillis;
   private boolean atOnce;
 
   public ManualLoop(ManualClock clock) {
@@ -29,10 +37,14 @@ public final class ManualLoop implements EventLoop {
 
   @Override
   public void execute(Runnable task) {
-    tasks.addLast(task);
+    add(task);
     while (atOnce && !running && step()) {
       // A task may have brought others.
     }
+  }
+
+  private void add(Runnable task) {
+    tasks.addLast(new Waiting(task, clock.millis()));
   }
 
   /** Whether a task runs as soon as it comes, as if the thread were another and waited for. */
@@ -53,13 +65,14 @@ public final class ManualLoop implements EventLoop {
   /** Runs one task, if there is one. */
   public boolean step() {
     while (nextScheduledMillis() <= clock.elapsedMillis()) {
-      tasks.addLast(scheduled.remove().task);
+      add(scheduled.remove().task);
     }
-    Runnable task = tasks.pollFirst();
-    if (task == null) {
+    Waiting next = tasks.pollFirst();
+    if (next == null) {
       return false;
     }
-    call(task);
+    calledSinceMillis = next.sinceMillis;
+    call(next.task);
     return true;
   }
 
@@ -81,6 +94,16 @@ public final class ManualLoop implements EventLoop {
     } finally {
       running = true;
     }
+  }
+
+  /**
+   * Since when something has waited here, in ms by the clock: what other threads have handed over
+   * and the task that runs now may deal with has not come before. To be asked within a task.
+   */
+  public long behindSinceMillis() {
+    return tasks.isEmpty()
+        ? calledSinceMillis
+        : Math.min(calledSinceMillis, tasks.peekFirst().sinceMillis);
   }
 
   /** How many tasks wait, without those that wait for their time. */
