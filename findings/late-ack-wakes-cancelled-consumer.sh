@@ -8,7 +8,7 @@
 #            is delivered to a tag that the client has forgotten, often the same message, which the ack did not settle.
 #            - amqp-client closes the whole connection, with the channels and the work of all its other consumers.
 #            - amqplib closes the channel.
-#            - pika drops it, with an error in its log: nobody has it, until a second timeout returns it to the queue.
+#            - pika drops it, with an error in its log: no consumer has it until a second timeout returns it to the queue.
 # Who meets it: who has work that now and then takes longer than the timeout, 30 minutes if nothing is set, and acknowledges
 #            when it is done, as all do. One slow message, and other consumers lose their work in hand, which is done twice.
 . "$(dirname "$0")/lib.bash"
