@@ -9,13 +9,13 @@ public final class ConsumerWindow {
   public static final long ONE_MESSAGE = 1;
 
   /** What is reckoned for a message whose size is not known yet. */
-  private static final long BYTES_PER_MESSAGE = 4 << 10;
+  private static final long BYTES_PER_MESSAGE = 2 << 10;
 
   private ConsumerWindow() {}
 
   /**
-   * Returns the window of a consumer for whose client a rate lets only so many messages pass at
-   * once, 1 or more: about so many, and always one.
+   * Returns the window of a consumer of which so many messages should be sent ahead, 1 or more, as
+   * a rate of its client bounds what it gets: about so many, and always one.
    */
   public static long paced(int messages) {
     return Math.min(FULL - 1, ONE_MESSAGE + 1 + (messages - 1) * BYTES_PER_MESSAGE);

@@ -102,7 +102,7 @@ final class RemoteConsumer {
     if (consumer.outlet().sharesRoom()) {
       return ConsumerWindow.ONE_MESSAGE;
     }
-    int most = consumer.outlet().mostInTurn();
+    int most = consumer.outlet().mostAhead();
     return most == Integer.MAX_VALUE ? ConsumerWindow.FULL : ConsumerWindow.paced(most);
   }
 

@@ -28,16 +28,16 @@ public interface ConsumerTarget {
   }
 
   /**
-   * Returns how many messages it gets in its turn, 1 or more, if a rate of its client bounds what
-   * is delivered, so that no more should be sent ahead of it; else {@link Integer#MAX_VALUE}.
+   * Returns how many messages should be sent ahead of it, 1 or more, as a rate of its client bounds
+   * what is delivered; {@link Integer#MAX_VALUE} if there is none.
    */
-  default int mostInTurn() {
+  default int mostAhead() {
     return Integer.MAX_VALUE;
   }
 
   /** Returns whether it gets fewer messages for a rate of its client, and not as that is slow. */
   default boolean isPaced() {
-    return mostInTurn() < Integer.MAX_VALUE;
+    return mostAhead() < Integer.MAX_VALUE;
   }
 
   /** Returns whether it has no room, as a rate of its client lets nothing pass yet. */

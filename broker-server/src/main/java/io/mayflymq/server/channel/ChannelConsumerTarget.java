@@ -68,8 +68,8 @@ final class ChannelConsumerTarget implements ConsumerTarget {
   }
 
   @Override
-  public int mostInTurn() {
-    return link.rates().mostInTurn();
+  public int mostAhead() {
+    return link.rates().mostAhead();
   }
 
   @Override

@@ -4,6 +4,9 @@ import io.mayflymq.core.runtime.Shard;
 
 /** The rates that one connection is to keep to: those of its user and of its virtual host. */
 public final class ConnectionRates {
+  /** Of what a rate lets pass in a second, so large a part is sent ahead from another node. */
+  private static final int PARTS_AHEAD = 50;
+
   private final NamedRates user;
   private final NamedRates vhost;
   private final DeliveryTurns turns;
@@ -68,15 +71,17 @@ public final class ConnectionRates {
   }
 
   /**
-   * Returns how many messages a consumer gets in its turn, 1 or more; {@link Integer#MAX_VALUE} if
-   * there is no rate of deliveries.
+   * Returns how many messages should be sent ahead of a consumer from another node, 1 or more;
+   * {@link Integer#MAX_VALUE} if there is no rate of deliveries.
    */
-  public int mostInTurn() {
-    return Math.min(mostInTurn(user.deliveries()), mostInTurn(vhost.deliveries()));
+  public int mostAhead() {
+    return Math.min(mostAhead(user.deliveries()), mostAhead(vhost.deliveries()));
   }
 
-  private static int mostInTurn(DeliveryRate rate) {
-    return rate == null ? Integer.MAX_VALUE : rate.mostInTurn();
+  private static int mostAhead(DeliveryRate rate) {
+    return rate == null
+        ? Integer.MAX_VALUE
+        : (int) Math.max(1, rate.rate().perSecond() / PARTS_AHEAD);
   }
 
   NamedRates user() {
