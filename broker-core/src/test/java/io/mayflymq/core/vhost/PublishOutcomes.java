@@ -19,6 +19,11 @@ public final class PublishOutcomes implements PublishListener {
   }
 
   @Override
+  public void gone(long sequence) {
+    told.add(sequence + " gone");
+  }
+
+  @Override
   public void lost(long sequence) {
     told.add(sequence + " lost");
   }

@@ -10,6 +10,7 @@ import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Faults;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.vhost.PublishOutcomes;
 import io.mayflymq.core.vhost.TestBroker;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.RemoteCommands;
@@ -26,19 +27,19 @@ class CommandOutcomeTest {
   private final TestBroker broker = TestBroker.of(1);
   private final List<Queue> queues = new ArrayList<>();
   private final CommandBatch batch = new CommandBatch();
-  private final List<String> told = new ArrayList<>();
+  private final PublishOutcomes outcomes = new PublishOutcomes();
   private final OutgoingCommands outgoing =
       new OutgoingCommands(
           batch,
           new Commit() {
             @Override
             public void safe() {
-              told.add("safe");
+              outcomes.told.add("safe");
             }
 
             @Override
             public void failed() {
-              told.add("failed");
+              outcomes.told.add("failed");
             }
           });
 
@@ -106,26 +107,7 @@ class CommandOutcomeTest {
   }
 
   private void publish(int queue, int number) {
-    batch.publish(
-        queues.get(queue),
-        TestBroker.message(number),
-        new PublishListener() {
-          @Override
-          public void settled(long sequence, boolean accepted) {
-            told.add(sequence + (accepted ? " taken" : " refused"));
-          }
-
-          @Override
-          public void failed(long sequence) {
-            told.add(sequence + " failed");
-          }
-
-          @Override
-          public void gone(long sequence) {
-            told.add(sequence + " gone");
-          }
-        },
-        number);
+    batch.publish(queues.get(queue), TestBroker.message(number), outcomes, number);
   }
 
   /** Returns what the other node tells of the batch. */
@@ -178,8 +160,8 @@ class CommandOutcomeTest {
     byte[] outcome = outcome();
     assertThat(outcome).isEqualTo(bytes(1, 2, 1, 3, 2, 1, 4));
     read(outcome);
-    assertThat(told)
-        .containsExactly("safe", "10 taken", "11 gone", "12 refused", "13 failed", "14 gone");
+    assertThat(outcomes.told)
+        .containsExactly("safe", "10 ok", "11 gone", "12 refused", "13 failed", "14 gone");
   }
 
   /** Nodes of earlier versions neither write nor read it. */
@@ -190,7 +172,7 @@ class CommandOutcomeTest {
     byte[] outcome = outcome();
     assertThat(outcome).isEqualTo(bytes(1, 0, 0));
     read(outcome);
-    assertThat(told).containsExactly("safe", "10 refused", "11 taken");
+    assertThat(outcomes.told).containsExactly("safe", "10 refused", "11 ok");
   }
 
   @Test
@@ -201,6 +183,6 @@ class CommandOutcomeTest {
           .isInstanceOf(ByteFormatException.class)
           .hasMessage("an outcome of command 1 of 1");
     }
-    assertThat(told).isEmpty();
+    assertThat(outcomes.told).isEmpty();
   }
 }
