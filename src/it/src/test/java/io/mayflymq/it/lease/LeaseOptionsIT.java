@@ -236,7 +236,7 @@ class LeaseOptionsIT extends PolicyFixture {
       assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
           .hasToString(reason);
     }
-    assertThat(amqp.exists(queue)).isFalse();
+    awaitGone(queue);
   }
 
   @Test
