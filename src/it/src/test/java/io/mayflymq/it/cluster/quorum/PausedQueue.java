@@ -41,7 +41,7 @@ final class PausedQueue {
   private final FaultBench bench;
   private final Family family = new Family("paused", null, Duration.ZERO, Map.of());
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
-  private Thread thread;
+  private Repeated turns;
   private long doubtfulSince = System.nanoTime() - DOUBT_NANOS;
   private int checked;
 
@@ -55,37 +55,22 @@ final class PausedQueue {
 
   /** Begins to pause it, by way of any node, and to end that by way of another one. */
   void start(long seed) {
-    Random random = new Random(seed);
-    thread =
-        new Thread(
-            () -> {
-              while (!Thread.currentThread().isInterrupted()) {
-                pauseFor(random);
-              }
-            },
-            "pause");
-    thread.start();
+    turns = new Repeated("pause", seed, this::pauseFor);
   }
 
-  private void pauseFor(Random random) {
+  private void pauseFor(Random random) throws IOException, InterruptedException {
     String what = WHAT.get(random.nextInt(WHAT.size()));
     int millis = random.nextInt(MOST_MILLIS);
-    try {
-      boolean isPaused = pause(random.nextInt(NODES), what);
-      boolean holds = isPaused && !what.equals("publishing");
-      for (long end = System.nanoTime() + millis * 1_000_000L; end - System.nanoTime() > 0; ) {
-        if (holds && System.nanoTime() - doubtfulSince > DOUBT_NANOS) {
-          expectNothing(random.nextInt(NODES));
-        }
-        Time.pass(random.nextInt(100));
+    boolean isPaused = pause(random.nextInt(NODES), what);
+    boolean holds = isPaused && !what.equals("publishing");
+    for (long end = System.nanoTime() + millis * 1_000_000L; end - System.nanoTime() > 0; ) {
+      if (holds && System.nanoTime() - doubtfulSince > DOUBT_NANOS) {
+        expectNothing(random.nextInt(NODES));
       }
-      resume(random.nextInt(NODES));
-      Time.pass(millis);
-    } catch (IOException e) {
-      // That node is not there, or was not in time. The next one is asked.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      Time.pass(random.nextInt(100));
     }
+    resume(random.nextInt(NODES));
+    Time.pass(millis);
   }
 
   private Http http(int node) {
@@ -137,8 +122,7 @@ final class PausedQueue {
 
   /** All nodes are well again: publishers go on. */
   void stop() throws InterruptedException {
-    thread.interrupt();
-    thread.join(Patience.MILLIS);
+    turns.stop();
     await().atMost(Patience.TIME).ignoreExceptions().until(() -> resume(0));
   }
 

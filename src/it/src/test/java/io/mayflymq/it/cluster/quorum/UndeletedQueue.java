@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
@@ -29,7 +28,7 @@ final class UndeletedQueue {
       IntStream.range(0, 300).mapToObj(number -> "m" + number).toList();
 
   private final FaultBench bench;
-  private Thread thread;
+  private Repeated turns;
 
   /** Declares the queue, and fills it. */
   UndeletedQueue(FaultBench bench) throws Exception {
@@ -49,25 +48,16 @@ final class UndeletedQueue {
 
   /** Begins to delete it, by way of any node, and to bring it back by way of another one. */
   void start(long seed) {
-    Random random = new Random(seed);
-    thread =
-        new Thread(
-            () -> {
-              while (!Thread.interrupted()) {
-                try {
-                  http(random.nextInt(NODES)).delete(QUEUE);
-                  Time.pass(random.nextInt(PAUSE_MILLIS));
-                  undelete(random.nextInt(NODES));
-                  Time.pass(PAUSE_MILLIS);
-                } catch (IOException e) {
-                  // That node is not there, or was not in time. The next one is asked.
-                } catch (InterruptedException e) {
-                  return;
-                }
-              }
-            },
-            "undelete");
-    thread.start();
+    turns =
+        new Repeated(
+            "undelete",
+            seed,
+            random -> {
+              http(random.nextInt(NODES)).delete(QUEUE);
+              Time.pass(random.nextInt(PAUSE_MILLIS));
+              undelete(random.nextInt(NODES));
+              Time.pass(PAUSE_MILLIS);
+            });
   }
 
   private Http http(int node) {
@@ -80,8 +70,7 @@ final class UndeletedQueue {
 
   /** Deletes it no more. */
   void stop() throws InterruptedException {
-    thread.interrupt();
-    thread.join(Patience.MILLIS);
+    turns.stop();
   }
 
   /** All nodes are well again: it is brought back if it is deleted, with all that it had. */

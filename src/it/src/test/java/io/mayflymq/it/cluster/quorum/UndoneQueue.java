@@ -11,7 +11,6 @@ import io.mayflymq.it.harness.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Random;
 
 /**
  * A queue that is purged again and again while clients publish to it, and its purges are undone,
@@ -25,7 +24,7 @@ final class UndoneQueue {
   private final FaultBench bench;
   private final Family family =
       new Family("undone", null, Duration.ZERO, Map.of("x-recoverable", 24 * 3_600_000));
-  private Thread thread;
+  private Repeated turns;
 
   UndoneQueue(FaultBench bench) {
     this.bench = bench;
@@ -37,28 +36,19 @@ final class UndoneQueue {
 
   /** Begins to purge it, by way of any node, and to undo that by way of another one. */
   void start(long seed) {
-    Random random = new Random(seed);
-    thread =
-        new Thread(
-            () -> {
-              while (!Thread.interrupted()) {
-                try {
-                  if (random.nextBoolean()) {
-                    http(random.nextInt(NODES)).put(PAUSE, "{\"what\":\"deliveries\"}");
-                  }
-                  http(random.nextInt(NODES)).delete("queues/%2F/undone/contents");
-                  restored(random.nextInt(NODES));
-                  resumed(random.nextInt(NODES));
-                  Time.pass(PAUSE_MILLIS);
-                } catch (IOException e) {
-                  // That node is not there, or was not in time. The next one is asked.
-                } catch (InterruptedException e) {
-                  return;
-                }
+    turns =
+        new Repeated(
+            "undo",
+            seed,
+            random -> {
+              if (random.nextBoolean()) {
+                http(random.nextInt(NODES)).put(PAUSE, "{\"what\":\"deliveries\"}");
               }
-            },
-            "undo");
-    thread.start();
+              http(random.nextInt(NODES)).delete("queues/%2F/undone/contents");
+              restored(random.nextInt(NODES));
+              resumed(random.nextInt(NODES));
+              Time.pass(PAUSE_MILLIS);
+            });
   }
 
   private Http http(int node) {
@@ -80,8 +70,7 @@ final class UndoneQueue {
 
   /** Purges nothing more. */
   void stop() throws InterruptedException {
-    thread.interrupt();
-    thread.join(Patience.MILLIS);
+    turns.stop();
   }
 
   /** All nodes are well again: what was purged is brought back, and nothing waits any more. */
