@@ -35,7 +35,8 @@ final class ParameterHelp {
           Map.entry("level", "the level, if a category is given before it"),
           Map.entry(
               "limit",
-              "max-connections, max-channels, publish-rate, publish-burst, delivery-rate, delivery-burst, or all"),
+              "max-connections, max-channels, publish-rate, publish-burst, delivery-rate,"
+                  + " delivery-burst, or all"),
           Map.entry("link_id", "the id of a link, as federation_status shows it"),
           Map.entry("log_level", "a level, or a category if a level follows"),
           Map.entry("message_id", "the message-id of the message"),
