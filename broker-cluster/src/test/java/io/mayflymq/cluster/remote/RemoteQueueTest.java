@@ -9,8 +9,10 @@ import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.policy.Pause;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueuePause;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.Cluster;
@@ -224,6 +226,32 @@ class RemoteQueueTest {
     pass(60);
     assertThat(outcomes.told).containsExactly("1 ok", "2 ok", "3 ok");
     assertThat(here.drain("q")).containsExactly(4);
+  }
+
+  /** They are not offered to where the queue is by now, as it is paused there. */
+  @Test
+  void publishersThatWaitForRoomDoNotEnterAPausedQueue() {
+    start(2);
+    FieldTable blocking =
+        FieldTable.builder().put("x-max-length", 1).put("x-overflow", "block").build();
+    Queue queue = queue("q", blocking);
+    PublishOutcomes outcomes = new PublishOutcomes();
+    publishing(queue, outcomes, 1, 2);
+    rest();
+    here.declare("q", blocking);
+    here.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING));
+    rest();
+    assertThat(home.drain("q")).containsExactly(1);
+    for (int step = 0; step < 5; step++) {
+      pass(60);
+    }
+    assertThat(outcomes.told).containsExactly("1 ok");
+
+    here.vhost.policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf("q"));
+    rest();
+    pass(60);
+    assertThat(outcomes.told).containsExactly("1 ok", "2 ok");
+    assertThat(here.drain("q")).containsExactly(2);
   }
 
   @ParameterizedTest

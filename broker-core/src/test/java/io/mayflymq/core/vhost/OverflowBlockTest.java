@@ -3,8 +3,10 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Pause;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueuePause;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.FieldTable;
@@ -273,6 +275,44 @@ class OverflowBlockTest {
     assertThat(outcomes).containsEntry(3, false);
   }
 
+  @Test
+  void nothingThatWaitsEntersAPausedQueue() {
+    broker.declareOn(0, "q", blocking(1).build());
+    publish(1, "q", 1, 2, 3);
+    pause();
+    assertThat(broker.drain("q")).containsExactly(1);
+    broker.advance(TIMEOUT - 1);
+    publish(2, "q", 4);
+    assertThat(outcomes).containsOnlyKeys(1);
+    broker.advance(2);
+    assertThat(outcomes).containsOnlyKeys(1, 2, 3).containsEntry(2, false).containsEntry(3, false);
+    resume();
+    assertThat(outcomes).containsEntry(4, true);
+    assertThat(broker.drain("q")).containsExactly(4);
+    assertThat(broker.commands(1).isSettled()).isTrue();
+    assertThat(broker.commands(2).isSettled()).isTrue();
+  }
+
+  @Test
+  void pausedQueueThatIsDeletedLetsGoOfItsPublishers() {
+    broker.declareOn(0, "q", blocking(1).build());
+    publish(1, "q", 1, 2);
+    pause();
+    broker.delete("q");
+    broker.trimMemory();
+    assertThat(outcomes).containsOnlyKeys(1, 2);
+  }
+
+  private void pause() {
+    broker.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING));
+    broker.trimMemory();
+  }
+
+  private void resume() {
+    broker.vhost.policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf("q"));
+    broker.trimMemory();
+  }
+
   private void policy(Map<String, Object> definition) {
     broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "p", "q", "queues", 0, definition));
     broker.trimMemory();
@@ -306,15 +346,20 @@ class OverflowBlockTest {
     final List<Ready> ready = new ArrayList<>();
     final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     final Map<Integer, Boolean> outcomes = new TreeMap<>();
+    boolean paused;
 
     Naive(int limit, long ttl) {
       this.limit = limit;
       this.ttl = ttl;
     }
 
+    /** What is under way when the queue is paused enters, if nothing waits. */
     void publish(int number, long now) {
+      boolean held = paused;
+      paused &= !waiting.isEmpty();
       waiting.addLast(new Waiting(number, now));
       look(now);
+      paused = held;
     }
 
     void look(long now) {
@@ -323,7 +368,7 @@ class OverflowBlockTest {
       }
       while (!waiting.isEmpty()) {
         Waiting first = waiting.peekFirst();
-        if (ready.size() < limit) {
+        if (ready.size() < limit && !paused) {
           ready.add(new Ready(first.number, now));
           outcomes.put(first.number, true);
         } else if (first.since + TIMEOUT < now) {
@@ -356,6 +401,15 @@ class OverflowBlockTest {
     int number = 0;
     for (int step = 0; step < 1_500; step++) {
       long now = broker.clock().millis();
+      if (random.nextInt(20) == 0) {
+        naive.paused = !naive.paused;
+        if (naive.paused) {
+          pause();
+        } else {
+          resume();
+        }
+        naive.look(now);
+      }
       switch (random.nextInt(4)) {
         case 0 -> {
           int loop = random.nextInt(SHARDS);

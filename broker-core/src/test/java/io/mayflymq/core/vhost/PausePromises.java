@@ -102,10 +102,7 @@ final class PausePromises {
   /** Returns whether queues of this name hand out nothing for sure. */
   boolean holdDeliveries(String queue) {
     Known known = queues.get(queue);
-    return known != null
-        && known.open == 0
-        && known.pause != null
-        && known.pause.ofDeliveries();
+    return known != null && known.open == 0 && known.pause != null && known.pause.ofDeliveries();
   }
 
   /** A queue has handed a message out. */

@@ -12,6 +12,7 @@ import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.BatchArrival;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.PublisherLine;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 import java.util.ArrayList;
@@ -585,10 +586,12 @@ final class CommandBatch {
       WaitingPublishes before = waitingFor(queue);
       boolean isBehind = before != null || (fullQueues != null && fullQueues.contains(queue));
       ShardQueue target = queue.onShard();
-      if (isBehind ? target.waitsForTime(message) : target.admits(message)) {
+      boolean isLast = lasts[i] == AT_ONCE;
+      boolean mustWait = isBehind || (isLast && PublisherLine.isHeld(queue));
+      if (mustWait ? target.waitsForTime(message) : target.admits(message)) {
         return true;
       }
-      if (lasts[i] == AT_ONCE || queue.settings().length().neverFits(message.bodyLength())) {
+      if (isLast || queue.settings().length().neverFits(message.bodyLength())) {
         queue.onShard().refusedToClient();
         kinds[i] = REFUSED;
         partly = true;

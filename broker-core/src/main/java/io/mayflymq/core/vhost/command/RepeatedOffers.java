@@ -16,7 +16,8 @@ import java.util.Map;
  * What one sender has offered to full queues that did not keep it: those of other nodes, replicated
  * ones, and those whose place changes. It waits here, for each queue in its order. The first is
  * offered again after a while; when it has entered, the next ones follow at once, more each time.
- * What has waited for too long is offered for the last time. On the sender's loop.
+ * What has waited for too long is offered for the last time. While the publishers of a queue are
+ * paused, only that is. On the sender's loop.
  */
 final class RepeatedOffers {
   private static final long PAUSE_MILLIS = 50;
@@ -151,14 +152,20 @@ final class RepeatedOffers {
     /** The queue may be at another place by now, or deleted: then the old one takes them. */
     void offerSome(long nowMillis) {
       Queue current = queue.vhost().routing().queue(queue.name());
+      boolean isHeld = false;
       if (current != null && current.id() == queue.id()) {
         queue = current;
+        isHeld = queue.settings().pace().pausesPublishing();
       }
       for (int i = 0; i < most && !waiting.isEmpty(); i++) {
-        Offer offer = waiting.removeFirst();
-        offered++;
+        Offer offer = waiting.peekFirst();
         long end = Deadlines.after(offer.sinceMillis, queue.settings().length().blockMillis());
         boolean isLate = end <= nowMillis || neverFits(offer.message);
+        if (isHeld && !isLate) {
+          return;
+        }
+        waiting.removeFirst();
+        offered++;
         sink.offer(queue, offer.message, offer, isLate ? CommandBatch.AT_ONCE : offer.sinceMillis);
       }
     }

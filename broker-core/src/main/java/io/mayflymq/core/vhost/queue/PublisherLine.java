@@ -11,7 +11,8 @@ import java.util.ArrayDeque;
  * The publishers that wait for room in a full queue, in the order in which they came. Whatever
  * makes room happens in a burst of the queue's shard, so the line looks at the end of each burst
  * whether its first message fits now; while nothing waits, it does not look. A message that has
- * waited for too long is refused. On the queue's shard.
+ * waited for too long is refused. While the publishers of the queue are paused none enters. On the
+ * queue's shard.
  */
 public final class PublisherLine {
   /** Messages of one publisher, in order. */
@@ -78,6 +79,14 @@ public final class PublisherLine {
     }
   }
 
+  /**
+   * Returns whether nothing that waits enters a queue, as its publishers are paused. On the shard
+   * of the queue.
+   */
+  public static boolean isHeld(Queue queue) {
+    return queue.settings().pace().pausesPublishing() && !queue.onShard().isDeleted();
+  }
+
   private LengthSettings limit() {
     return queue.settings().length();
   }
@@ -89,7 +98,7 @@ public final class PublisherLine {
         group.giveBack();
       }
       while (group.first() != null) {
-        if (!queue.onShard().blocks(group.first())) {
+        if (!isHeld(queue) && !queue.onShard().blocks(group.first())) {
           group.enter();
         } else if (limit().neverFits(group.first().bodyLength())
             || Deadlines.after(group.sinceMillis(), limit().blockMillis()) <= nowMillis) {

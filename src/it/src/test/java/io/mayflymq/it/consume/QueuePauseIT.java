@@ -123,6 +123,30 @@ class QueuePauseIT extends PolicyFixture {
     assertThat(amqp.get(queue)).isEqualTo("m0");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void whatWaitsForRoomDoesNotEnterAPausedQueue(String type, Amqp amqp) throws Exception {
+    declare(
+        amqp,
+        type,
+        Map.of("x-max-length", 1, "x-overflow", "block", "x-block-timeout", Patience.MILLIS));
+    Connection connection = amqp.newConnection();
+    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    connection.addBlockedListener(told::add, () -> told.add("unblocked"));
+    Channel publisher = connection.createChannel();
+    publisher.confirmSelect();
+    publisher.basicPublish("", queue, null, Amqp.bytes("first"));
+    publisher.basicPublish("", queue, null, Amqp.bytes("waits"));
+    assertThat(told.poll(Patience.SECONDS, SECONDS))
+        .isEqualTo("queue '%s' in vhost '/' is full".formatted(queue));
+    assertThat(pause("publishing")).isEqualTo(201);
+    assertThat(amqp.get(queue)).isEqualTo("first");
+    assertThat(amqp.get(queue)).as("there is room").isNull();
+    resume();
+    assertThat(publisher.waitForConfirms(Patience.SECONDS * 1000L)).isTrue();
+    assertThat(amqp.get(queue)).isEqualTo("waits");
+  }
+
   @Test
   void consumersGoOnWhilePublishingIsPaused(Amqp amqp) throws Exception {
     Channel channel = declare(amqp, "classic", Map.of());
