@@ -25,7 +25,8 @@ KEYS = {
     "message-ttl-retroactive": True, "message-ttl-mode": "min", "message-ttl-floor": 5, "expiry-mode": "lazy", "max-length-drop": "lowest-priority",
     "max-length-scope": "total", "dead-letter-on": "expired", "dead-letter-refused": "drop", "dead-letter-queue": "auto",
     "dead-letter-headers": "x-death", "dead-letter-routing-key-rejected": "k", "delayed-retry-backoff": "linear", "delayed-retry-jitter": 5,
-    "delayed-retry-delays": "100,200", "consumer-timeout-action": "requeue", "lock-duration": 1000, "expires-activity": "consume",
+    "delayed-retry-delays": "100,200", "consumer-timeout-action": "requeue", "lock-duration": 1000, "lock-renewals-max": 3,
+    "expires-activity": "consume",
     "expires-condition": "unused-and-empty", "expires-action": "dead-letter", "exchange-expires": 600000, "binding-expires": 600000,
 }
 WITH = {"dead-letter-routing-key": {"dead-letter-exchange": ""}, "ha-params": {"ha-mode": "exactly"}, "ha-sync-mode": {"ha-mode": "all"},

@@ -23,7 +23,7 @@ ARGUMENTS = {
     "x-quorum-initial-group-size": 1, "x-quorum-target-group-size": 1, "x-max-in-memory-length": 5, "x-max-in-memory-bytes": 5,
     "x-something-unknown": 1,
     # MayflyMQ's own.
-    "x-consumer-timeout-action": "requeue", "x-lock-duration": 1000, "x-expires-activity": "consume", "x-expires-condition": "unused-and-empty",
+    "x-consumer-timeout-action": "requeue", "x-lock-duration": 1000, "x-lock-renewals-max": 3, "x-expires-activity": "consume", "x-expires-condition": "unused-and-empty",
     "x-expires-action": "dead-letter", "x-delayed-retry-backoff": "linear", "x-delayed-retry-jitter": 5, "x-delayed-retry-delays": "100,200",
     "x-message-ttl-retroactive": True, "x-message-ttl-mode": "min", "x-message-ttl-floor": 5, "x-expiry-mode": "lazy",
     "x-max-length-drop": "lowest-priority", "x-max-length-scope": "total", "x-dead-letter-on": "expired",

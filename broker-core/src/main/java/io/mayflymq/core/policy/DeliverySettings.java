@@ -16,6 +16,7 @@ import io.mayflymq.core.deprecation.DeprecatedFeature;
  * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
  *     broker's default
  * @param timeoutAction what happens after that time
+ * @param renewalsMax how often the lock of a delivery may be renewed, 0 or more, or NONE
  * @param disconnectedMillis how long what a consumer has stays with it when its node is gone, 0 or
  *     more, or NONE
  * @param retry the retry delay of returned messages
@@ -31,6 +32,7 @@ public record DeliverySettings(
     long unackedMax,
     long timeoutMillis,
     TimeoutAction timeoutAction,
+    long renewalsMax,
     long disconnectedMillis,
     RetrySettings retry,
     boolean retriesCount,
@@ -62,6 +64,7 @@ public record DeliverySettings(
         values.number(PolicyKey.MAX_UNACKED),
         timeout,
         chosen == null ? action : chosen,
+        values.number(PolicyKey.LOCK_RENEWALS_MAX),
         type == QueueType.QUORUM
             ? values.number(PolicyKey.CONSUMER_DISCONNECTED_TIMEOUT)
             : QueueSettings.NONE,

@@ -426,6 +426,19 @@ public enum PolicyKey {
           .forOperators()
           .withOperatorPolicy(Merge.LOWEST)
           .withArgument(Merge.LOWEST)),
+  /** MayflyMQ's own: how often the lock of a delivery may be renewed. */
+  LOCK_RENEWALS_MAX(
+      row(
+              "lock-renewals-max",
+              integer(0, Long.MAX_VALUE, "is not a valid number of renewals of a lock"))
+          .doc(
+              "0 or more: [how often the lock of a delivery may be"
+                  + " renewed](consumers.md#renewing-a-lock)")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   MAX_AGE(
       row("max-age", matching(MaxAge.PATTERN, "is not a valid max age"))
           .doc(

@@ -679,6 +679,12 @@ public final class QueueProof {
             : own != NONE
                 ? value(PolicyKey.CONSUMER_TIMEOUT)
                 : "consumer_timeout = %d (configuration)".formatted(millis);
+    long renewals = settings.deliveries().renewalsMax();
+    String longer =
+        renewals == 0
+            ? ""
+            : ", or longer if its client renews that"
+                + (renewals == NONE ? "" : ", %d times at most".formatted(renewals));
     String after =
         switch (action) {
           case CLOSE_CHANNEL -> "until its channel is closed after %d ms";
@@ -691,10 +697,8 @@ public final class QueueProof {
         ClaimId.HELD_LATE,
         "A message waits with a consumer that does not acknowledge it, %s."
             .formatted(
-                unlimited
-                    ? "as long as that is connected"
-                    : after.formatted(millis) + ", or longer if its client renews that"),
-        from,
+                unlimited ? "as long as that is connected" : after.formatted(millis) + longer),
+        renewals == NONE || unlimited ? from : from + ", " + value(PolicyKey.LOCK_RENEWALS_MAX),
         unlimited || millis > LOCK_MILLIS ? keys(PolicyKey.LOCK_DURATION, LOCK_MILLIS) : Map.of(),
         "a lower lock-duration");
   }

@@ -151,6 +151,23 @@ class QueueProofTest {
   }
 
   @Test
+  void renewalsOfALockAreCounted() {
+    QueueValues locked = QueueValues.NONE.with(PolicyKey.LOCK_DURATION, 100L);
+    Claim twice =
+        claim(ClaimFacts.claims(locked.with(PolicyKey.LOCK_RENEWALS_MAX, 2L)), ClaimId.HELD_LATE);
+    assertThat(twice.sentence())
+        .endsWith(
+            "until its lock ends after 100 ms, or longer if its client renews that, 2 times at most.");
+    assertThat(twice.from()).contains("lock-duration = 100").contains("lock-renewals-max = 2");
+    assertThat(
+            claim(
+                    ClaimFacts.claims(locked.with(PolicyKey.LOCK_RENEWALS_MAX, 0L)),
+                    ClaimId.HELD_LATE)
+                .sentence())
+        .endsWith("until its lock ends after 100 ms.");
+  }
+
+  @Test
   void whatNoPolicyChangesIsToldInWords() {
     FieldTable arguments =
         FieldTable.builder().put("x-max-length", 5).put("x-overflow", "reject-publish").build();
@@ -296,6 +313,7 @@ class QueueProofTest {
       {PolicyKey.MAX_UNACKED, 1L},
       {PolicyKey.FAIR_BY, "tenant"},
       {PolicyKey.LOCK_DURATION, 100L},
+      {PolicyKey.LOCK_RENEWALS_MAX, 2L},
       {PolicyKey.CONSUMER_TIMEOUT, 0L},
       {PolicyKey.CONSUMER_TIMEOUT_ACTION, "dead-letter"},
     };

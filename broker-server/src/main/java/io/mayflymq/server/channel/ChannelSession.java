@@ -235,15 +235,15 @@ public final class ChannelSession {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
     connection.turn().spend(1);
-    boolean renewed = consumers.renewLock(renewal.tag(), renewal.mostMillis());
-    if (!renewed && content.mandatory()) {
-      connection.output().giveBack(number(), renewal.inVain(), asked);
+    BasicMethod.Return refused = consumers.renewLock(renewal);
+    if (refused != null && content.mandatory()) {
+      connection.output().giveBack(number(), refused, asked);
     }
     if (confirms != null) {
       if (renewalsCounted == null) {
         renewalsCounted = new Publisher.Counted(new Counters(), new Counters());
       }
-      if (renewed) {
+      if (refused == null) {
         confirms.published(0, renewalsCounted);
       } else {
         confirms.refuse(renewalsCounted);

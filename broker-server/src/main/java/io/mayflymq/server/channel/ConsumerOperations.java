@@ -7,6 +7,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Dialect;
 import io.mayflymq.core.policy.ExpirySettings;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.TimeoutAction;
 import io.mayflymq.core.queue.ConsumeOptions;
@@ -64,6 +65,7 @@ final class ConsumerOperations {
   private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
   private final DeliveryTimeouts locks;
+  private final TimesRenewed timesRenewed;
   private final RenewalCounts renewals;
   private final RevokedTags lost = new RevokedTags();
   private DeliverySource lastFetched;
@@ -97,6 +99,7 @@ final class ConsumerOperations {
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
             this::lockEnded);
+    this.timesRenewed = new TimesRenewed(unacked);
     this.renewals = new RenewalCounts(connection.home());
   }
 
@@ -532,25 +535,29 @@ final class ConsumerOperations {
   }
 
   /**
-   * Gives the client more time for a delivery: as much as for one of this moment.
+   * Renews the lock of a delivery.
    *
-   * @param mostMillis no more than so much, in ms
-   * @return false if the channel does not hold the delivery: its lock has ended, it is settled, its
-   *     queue was deleted, or there was none
+   * @return null if it was renewed; else what the client is told, if the request was mandatory
    */
-  boolean renewLock(long tag, long mostMillis) {
+  BasicMethod.Return renewLock(LockRenewal renewal) {
+    long tag = renewal.tag();
     if (!unacked.contains(tag)) {
-      return false;
+      return renewal.inVain();
     }
     DeliverySource source = unacked.source(tag);
     Queue inTable = connection.vhost().routing().queue(source.queue().name());
     if (inTable == null || inTable.id() != source.queue().id()) {
-      return false;
+      return renewal.inVain();
     }
-    timeout.renew(source, tag, mostMillis);
-    locks.renew(source, tag, mostMillis);
+    long most = source.queue().settings().deliveries().renewalsMax();
+    if (most != QueueSettings.NONE && timesRenewed.of(tag) >= most) {
+      return renewal.tooOften(source.queue(), most);
+    }
+    timeout.renew(source, tag, renewal.mostMillis());
+    locks.renew(source, tag, renewal.mostMillis());
+    timesRenewed.add(tag);
     renewals.add(source.queue());
-    return true;
+    return null;
   }
 
   /** Applies the timeout action to a delivery that has been unacknowledged for too long. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -71,13 +72,23 @@ record LockRenewal(long tag, long mostMillis) {
         EXCHANGE, routingKey, content, propertiesLength, Message.NO_TTL, 0, false, List.of());
   }
 
-  /** Returns what comes in front of a mandatory one that was in vain, as it comes back. */
+  /** Returns what comes in front of a mandatory one, as it comes back: there is no delivery. */
   BasicMethod.Return inVain() {
-    return new BasicMethod.Return(
-        ReplyCode.NOT_FOUND.code(),
+    return returned(
+        ReplyCode.NOT_FOUND,
         "NOT_FOUND - this channel holds no delivery %d: its lock has ended, it is settled, its queue was deleted, or there was none"
-            .formatted(tag),
-        NAME,
-        Long.toString(tag));
+            .formatted(tag));
+  }
+
+  /** Returns the same for a delivery whose lock may not be renewed once more. */
+  BasicMethod.Return tooOften(Queue queue, long most) {
+    return returned(
+        ReplyCode.PRECONDITION_FAILED,
+        "PRECONDITION_FAILED - the lock of delivery %d was renewed as often as %s allows: lock-renewals-max is %d"
+            .formatted(tag, queue, most));
+  }
+
+  private BasicMethod.Return returned(ReplyCode code, String text) {
+    return new BasicMethod.Return(code.code(), text, NAME, Long.toString(tag));
   }
 }

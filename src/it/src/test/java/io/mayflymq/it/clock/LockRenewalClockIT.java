@@ -95,6 +95,23 @@ class LockRenewalClockIT {
     assertThat(again.next().redelivered()).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void aLockThatMayNotBeRenewedEndsAsItWould(String type) throws Exception {
+    String queue = "seldom-" + type;
+    long tag =
+        delivered(
+            queue, Map.of("x-queue-type", type, "x-lock-duration", LOCK, "x-lock-renewals-max", 2));
+    assertThat(renew(tag, Map.of())).isTrue();
+    advance(LOCK - 1);
+    assertThat(renew(tag, Map.of())).isTrue();
+    advance(LOCK - 1);
+    assertThat(renew(tag, Map.of())).isFalse();
+    assertThat(channel.messageCount(queue)).isZero();
+    advance(2);
+    assertThat(channel.messageCount(queue)).isEqualTo(1);
+  }
+
   @Test
   void aDurationIsBoundedByThatOfTheQueueAndShortensNothing() throws Exception {
     long tag = delivered("bounded", Map.of("x-lock-duration", LOCK));

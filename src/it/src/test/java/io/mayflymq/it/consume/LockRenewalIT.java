@@ -115,6 +115,47 @@ class LockRenewalIT {
     assertThat(returns).as("it was not mandatory").isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void aPolicyLimitsTheRenewalsOfEachDelivery(String type, Amqp amqp, Target target)
+      throws Exception {
+    String queue = queue(amqp, type, LONG);
+    Channel channel = amqp.confirming();
+    BlockingQueue<Return> returns = returns(channel);
+    amqp.publish(queue, "m");
+    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    renew(channel, tag);
+    Http http = target.http();
+    http.put(
+        "policies/%2F/" + queue,
+        "{\"pattern\":\"^%s$\",\"definition\":{\"lock-renewals-max\":2}}".formatted(queue));
+    renew(channel, tag);
+    assertThat(confirmed(channel)).isTrue();
+
+    renew(channel, tag);
+
+    assertThat(confirmed(channel)).as("the third one").isFalse();
+    Return told = returns.poll(Patience.MILLIS, TimeUnit.MILLISECONDS);
+    assertThat(told.getReplyCode()).isEqualTo(406);
+    assertThat(told.getReplyText())
+        .isEqualTo(
+            "PRECONDITION_FAILED - the lock of delivery %d was renewed as often as queue '%s' in vhost '/' allows: lock-renewals-max is 2"
+                .formatted(tag, queue));
+    assertThat(returns).isEmpty();
+    channel.basicNack(tag, false, true);
+    long again = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    renew(channel, again);
+    assertThat(confirmed(channel)).as("another delivery").isTrue();
+    http.put(
+        "policies/%2F/" + queue,
+        "{\"pattern\":\"^%s$\",\"definition\":{\"lock-renewals-max\":0}}".formatted(queue));
+    renew(channel, again);
+    assertThat(confirmed(channel)).as("none at all").isFalse();
+    http.delete("policies/%2F/" + queue);
+    renew(channel, again);
+    assertThat(confirmed(channel)).as("without a limit").isTrue();
+  }
+
   @Test
   void aSettledDeliveryHasNoLock(Amqp amqp) throws Exception {
     String queue = queue(amqp, "quorum", LONG);
