@@ -4,10 +4,11 @@ package io.mayflymq.core.policy;
  * How fast messages may enter and leave a queue.
  *
  * @param pause what waits; null if nothing does
+ * @param pauseTtl what becomes of the TTL of messages while deliveries wait
  * @param deliveries how fast messages are handed out; null for as fast as consumers take them
  * @param publishing how fast publishers publish; null for as fast as they do
  */
-public record PaceSettings(Pause pause, Rate deliveries, Rate publishing) {
+public record PaceSettings(Pause pause, PauseTtl pauseTtl, Rate deliveries, Rate publishing) {
   /**
    * A rate of messages.
    *
@@ -30,6 +31,7 @@ public record PaceSettings(Pause pause, Rate deliveries, Rate publishing) {
   static PaceSettings of(QueueValues values) {
     return new PaceSettings(
         values.word(PolicyKey.PAUSE, Pause.class),
+        values.word(PolicyKey.PAUSE_TTL, PauseTtl.class),
         Rate.of(values, PolicyKey.DELIVERY_RATE, PolicyKey.DELIVERY_BURST),
         Rate.of(values, PolicyKey.PUBLISH_RATE, PolicyKey.PUBLISH_BURST));
   }
@@ -37,6 +39,11 @@ public record PaceSettings(Pause pause, Rate deliveries, Rate publishing) {
   /** Whether nothing is handed out. */
   public boolean pausesDeliveries() {
     return pause != null && pause.ofDeliveries();
+  }
+
+  /** Whether the time of the messages' TTLs stands still. */
+  public boolean stopsTtl() {
+    return pausesDeliveries() && pauseTtl == PauseTtl.STOP;
   }
 
   /** Whether publishers wait. */

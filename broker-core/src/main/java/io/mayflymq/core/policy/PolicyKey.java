@@ -582,6 +582,17 @@ public enum PolicyKey {
           .extension()
           .forOperators()
           .byPoliciesOnly()),
+  /** MayflyMQ's own: what becomes of the TTL while deliveries are paused. */
+  PAUSE_TTL(
+      row("pause-ttl", wordFor(PauseTtl.class))
+          .doc(
+              "`run`, `stop`: [whether TTL goes on while deliveries are"
+                  + " paused](consumers.md#time-that-stands-still)")
+          .byDefault("run")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .byPoliciesOnly()),
   /** MayflyMQ's own: how many messages may be published at once. */
   PUBLISH_BURST(
       row(

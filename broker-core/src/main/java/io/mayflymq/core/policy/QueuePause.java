@@ -3,9 +3,10 @@ package io.mayflymq.core.policy;
 import java.util.Map;
 
 /**
- * The pause of a single queue: an operator policy that adds {@link PolicyKey#PAUSE} to what other
- * policies say. So it is kept, replicated, exported and explained as all policies are, and it stays
- * for a queue that is deleted and declared again.
+ * The pause of a single queue: an operator policy that adds {@link PolicyKey#PAUSE}, and {@link
+ * PolicyKey#PAUSE_TTL} if that is asked, to what other policies say. So it is kept, replicated,
+ * exported and explained as all policies are, and it stays for a queue that is deleted and declared
+ * again.
  */
 public final class QueuePause {
   private static final String PREFIX = "pause:";
@@ -20,19 +21,32 @@ public final class QueuePause {
     return PREFIX + queue;
   }
 
+  /** Returns the policy of a pause that leaves it to other policies whether TTL stands still. */
+  public static Policy of(String queue, Pause pause) {
+    return of(queue, pause, null);
+  }
+
   /**
    * Returns the policy.
    *
+   * @param ttl what becomes of the TTL of messages while deliveries wait; null to leave that to
+   *     other policies
    * @throws PolicyException if the name of the queue is too long for that of a policy
    */
-  public static Policy of(String queue, Pause pause) {
+  public static Policy of(String queue, Pause pause, PauseTtl ttl) {
     return Policy.of(
             PolicyKind.OPERATOR_POLICY,
             nameOf(queue),
             "^" + quoted(queue) + "$",
             ApplyTo.QUEUES.wireName(),
             Integer.MAX_VALUE,
-            Map.of(PolicyKey.PAUSE.wireName(), pause.word()))
+            ttl == null
+                ? Map.of(PolicyKey.PAUSE.wireName(), pause.word())
+                : Map.of(
+                    PolicyKey.PAUSE.wireName(),
+                    pause.word(),
+                    PolicyKey.PAUSE_TTL.wireName(),
+                    ttl.word()))
         .merging(true);
   }
 

@@ -637,8 +637,12 @@ public final class QueueProof {
     if (pace.pausesDeliveries()) {
       can(
           ClaimId.PAUSED_LATE,
-          "Its messages wait until it is resumed, and expire meanwhile.",
-          value(PolicyKey.PAUSE),
+          pace.stopsTtl()
+              ? "Its messages wait until it is resumed, and their TTL stands still meanwhile."
+              : "Its messages wait until it is resumed, and expire meanwhile.",
+          pace.stopsTtl()
+              ? value(PolicyKey.PAUSE) + ", " + value(PolicyKey.PAUSE_TTL)
+              : value(PolicyKey.PAUSE),
           "mayflyctl resume_queue %s%s".formatted(vhostOption(), quotedName()));
     }
     if (settings.length().blocks()) {

@@ -105,20 +105,22 @@ public final class ClassicQueueMachine implements QueueMachine {
       QueueStore store,
       QueueEffects effects,
       long nowMillis) {
-    this(settings, pages, store, null, effects, nowMillis);
+    this(settings, pages, store, null, null, effects, nowMillis);
   }
 
   /**
    * Does the same for a queue whose messages can be brought back after they have left it, if its
-   * settings say so.
+   * settings say so, and whose time can stand still.
    *
-   * @param removed opens the store of those
+   * @param removed opens the store of those messages
+   * @param stopped opens that of when its time stood still
    */
   public ClassicQueueMachine(
       QueueSettings settings,
       PagePool pages,
       QueueStore store,
       Supplier<QueueStore> removed,
+      Supplier<QueueStore> stopped,
       QueueEffects effects,
       long nowMillis) {
     this(
@@ -126,7 +128,8 @@ public final class ClassicQueueMachine implements QueueMachine {
             new QueueMessages(pages, store, settings),
             effects,
             settings,
-            removed == null ? null : () -> new RemovedMessages(pages, removed.get())),
+            removed == null ? null : () -> new RemovedMessages(pages, removed.get()),
+            stopped == null ? null : () -> new StoppedTimes(pages, stopped.get())),
         settings,
         effects,
         nowMillis,
@@ -178,6 +181,7 @@ public final class ClassicQueueMachine implements QueueMachine {
       recover(nowMillis);
     } else {
       state.takeOver(deleted.state);
+      state.stopOrGoOn(nowMillis);
       messages.noteReturnsBy(returns::note);
     }
     state.setLetsNothingGo(deleted != null || state.hasDeleted());
@@ -189,6 +193,8 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   private void recover(long nowMillis) {
+    state.startStopped();
+    state.stopOrGoOn(nowMillis);
     if (state.hasRemoved()) {
       state.removed().start(messages.recoveredDelivered());
     }
@@ -230,6 +236,18 @@ public final class ClassicQueueMachine implements QueueMachine {
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     state.change(changed);
+    boolean done = false;
+    try {
+      // First, as it says when messages expire.
+      state.stopOrGoOn(nowMillis);
+      done = true;
+    } finally {
+      goOnUnless(done, nowMillis);
+      use(changed, nowMillis);
+    }
+  }
+
+  private void use(QueueSettings changed, long nowMillis) {
     lease.change(changed.lease(), nowMillis);
     length.settingsChanged();
     returns.settingsChanged();
@@ -296,7 +314,10 @@ public final class ClassicQueueMachine implements QueueMachine {
     }
     long own = deadlines.ownOf(message, nowMillis);
     // What is too late for everyone is not handed out, as a message with a TTL of 0 may be.
-    boolean isOver = own <= nowMillis && deadlines.isOver(message, nowMillis);
+    boolean isOver =
+        Deadlines.isAbsolute(own)
+            && Deadlines.moment(own) <= nowMillis
+            && deadlines.isOver(message, nowMillis);
     if (!isOver
         && index.readyCount() == 0
         && dispatcher.deliverDirectly(message, move, own, nowMillis)) {
@@ -610,6 +631,33 @@ public final class ClassicQueueMachine implements QueueMachine {
     return state.removed().copied();
   }
 
+  // When its time stood still
+
+  /** Opens the store of when its time stood still, as it did. */
+  public void openStopped() {
+    state.stopped();
+  }
+
+  /** Returns whether its time ever stood still, as far as that may still matter. */
+  public boolean hasStopped() {
+    return state.hasStopped();
+  }
+
+  /** Begins to copy when it did. */
+  public MessageCopy copyStopped() {
+    return state.stopped().copy();
+  }
+
+  /** Tells the end of that copy. */
+  public void endCopyOfStopped(MessageCopy copy, CopySink sink) {
+    copy.end(sink, visitor -> {});
+  }
+
+  /** Returns what takes that of another place, before the queue starts here. */
+  public CopiedMessages copiedStopped() {
+    return state.stopped().copied();
+  }
+
   /** Returns how many bytes they count; see {@code recoverable-bytes}. */
   public long removedBytes() {
     return state.hasRemoved() ? state.removed().bytes() : 0;
@@ -668,6 +716,7 @@ public final class ClassicQueueMachine implements QueueMachine {
       }
       lease.renew(nowMillis);
     }
+    state.stopOrGoOn(nowMillis); // If a change of settings has tried to in vain.
     if (!messageRemover.unreadable().isEmpty()) {
       messageRemover.unreadable().retry(nowMillis);
     }
@@ -793,12 +842,12 @@ public final class ClassicQueueMachine implements QueueMachine {
    */
   public void restore(Message message, long ownDeadlineMillis, long arrivedMillis, long returned) {
     long sequence = messages.restore(message, ownDeadlineMillis, arrivedMillis, returned);
-    deadlines.appended(sequence, ownDeadlineMillis);
+    long own = deadlines.fromLog(ownDeadlineMillis, arrivedMillis);
+    deadlines.appended(sequence, own);
     if (returned > 0) {
       returns.recovered(sequence, returned, RedeliveryNotes.READY);
     }
-    state.timer.noLaterThan(
-        deadlines.leavesAt(sequence, deadlines.ofNew(ownDeadlineMillis, arrivedMillis)));
+    state.timer.noLaterThan(deadlines.leavesAt(sequence, deadlines.ofNew(own, arrivedMillis)));
   }
 
   /** All messages of another broker have been restored: the queue begins to serve. */
@@ -872,6 +921,9 @@ public final class ClassicQueueMachine implements QueueMachine {
     messages.dispose();
     if (state.hasRemoved()) {
       state.removed().dispose();
+    }
+    if (state.hasStopped()) {
+      state.stopped().dispose();
     }
     if (state.tracer != null) {
       state.tracer.closed();

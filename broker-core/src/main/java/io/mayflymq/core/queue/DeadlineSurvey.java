@@ -75,7 +75,7 @@ public final class DeadlineSurvey {
 
   private void count() {
     long enqueuedAt = messages.index().enqueuedAt(sequence);
-    long deadline = messages.deadlines().of(sequence);
+    long deadline = messages.deadlines().shown(sequence, nowMillis);
     ages[bucket(nowMillis - enqueuedAt)]++;
     if (deadline == Deadlines.NEVER) {
       withoutDeadline++;

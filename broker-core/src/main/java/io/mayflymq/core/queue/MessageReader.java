@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.QueueMessages;
 
@@ -46,17 +47,24 @@ public final class MessageReader {
     return messages.peek(sequence);
   }
 
-  /** Returns when a message arrived, in ms since the epoch. */
+  /**
+   * Returns when a message arrived, in ms since the epoch; later by what time stood still since, as
+   * the other broker does not know of that.
+   */
   public long enqueuedAt(long sequence) {
-    return index.enqueuedAt(sequence);
+    return index.enqueuedAt(sequence) + messages.deadlines().stoppedSince(sequence);
   }
 
   /**
    * Returns when a message expires by what it brought along, or is due if it is scheduled, in ms
-   * since the epoch; {@link Long#MAX_VALUE} if it does not.
+   * since the epoch; {@link Long#MAX_VALUE} if it does not, and negative for a moment that does not
+   * depend on when it arrived.
    */
   public long ownDeadline(long sequence) {
-    return index.deadline(sequence);
+    long own = messages.deadlines().inLog(sequence);
+    return own == Deadlines.NEVER || Deadlines.isAbsolute(own)
+        ? own
+        : own + messages.deadlines().stoppedSince(sequence);
   }
 
   /** Returns how often consumers have returned a message, as DeliveryCount packs it. */

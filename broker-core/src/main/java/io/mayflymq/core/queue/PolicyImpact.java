@@ -42,7 +42,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       }
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
-    long expiring = expiring(state, changed.expiry(), nowMillis);
+    long expiring = expiring(state, changed, nowMillis);
     return new PolicyImpact(
         expiring, overflowing(state, changed, expiring, count, bytes), leaseEndMillis);
   }
@@ -86,7 +86,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     FromHead(QueueState state, QueueSettings changed, long count, long bytes, long nowMillis) {
       this.index = state.index;
       this.deliveryPriority = state.messages.deliveryPriority();
-      this.isDue = sequence -> state.deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
+      this.isDue = sequence -> state.deadlines.isDueWith(changed, sequence, nowMillis);
       this.limit = changed.length();
       this.count = count;
       this.bytes = bytes;
@@ -133,16 +133,19 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     }
   }
 
-  private static long expiring(QueueState state, ExpirySettings changed, long nowMillis) {
+  private static long expiring(QueueState state, QueueSettings settings, long nowMillis) {
+    ExpirySettings changed = settings.expiry();
     if (changed.mode() == ExpiryMode.LAZY) {
       return 0;
     }
-    LongPredicate isDue = sequence -> state.deadlines.ofWith(changed, sequence) <= nowMillis;
+    LongPredicate isDue = sequence -> state.deadlines.isDueWith(settings, sequence, nowMillis);
     ExpirySettings current = state.settings().expiry();
     boolean usual =
         current.mode() == ExpiryMode.EXACT
             && current.ttlMode() == TtlMode.MIN
-            && changed.ttlMode() == TtlMode.MIN;
+            && changed.ttlMode() == TtlMode.MIN
+            && !state.deadlines.stops().isStopped()
+            && !settings.pace().stopsTtl();
     if (!usual) {
       long[] count = new long[1];
       state.index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);

@@ -74,7 +74,7 @@ final class QueueBrowser implements MessageBrowser {
               message,
               index.bodySize(sequence),
               index.enqueuedAt(sequence),
-              deadlines.of(sequence),
+              deadlines.shown(sequence, nowMillis),
               (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
               countsReturns
                   ? DeliveryCount.failed(index.returns(sequence))

@@ -42,6 +42,12 @@ final class QueueState {
   /** Makes {@link #removed}. */
   private final Supplier<RemovedMessages> opener;
 
+  /** Makes {@link #stopped}; null if time cannot stand still. */
+  private final Supplier<StoppedTimes> stopsOpener;
+
+  /** When the time of the queue stood still; null until it has. */
+  private StoppedTimes stopped;
+
   /** What has left and can be brought back; null until something has. */
   private RemovedMessages removed;
 
@@ -52,18 +58,20 @@ final class QueueState {
    * Begins with settings.
    *
    * @param opener opens the store of removed messages; null if none can be brought back
+   * @param stopsOpener opens the one of when time stood still; null if it cannot
    */
   QueueState(
       QueueMessages messages,
       QueueEffects effects,
       QueueSettings settings,
-      Supplier<RemovedMessages> opener) {
-    this(messages, effects, settings, opener, messages.counters());
+      Supplier<RemovedMessages> opener,
+      Supplier<StoppedTimes> stopsOpener) {
+    this(messages, effects, settings, opener, stopsOpener, messages.counters());
   }
 
   /** Begins for a queue that is to take over what a deleted one has kept. */
   QueueState(QueueState deleted, QueueEffects effects, QueueSettings settings) {
-    this(deleted.messages, effects, settings, deleted.opener, new Counters());
+    this(deleted.messages, effects, settings, deleted.opener, deleted.stopsOpener, new Counters());
   }
 
   private QueueState(
@@ -71,8 +79,10 @@ final class QueueState {
       QueueEffects effects,
       QueueSettings settings,
       Supplier<RemovedMessages> opener,
+      Supplier<StoppedTimes> stopsOpener,
       Counters counters) {
     this.opener = opener;
+    this.stopsOpener = stopsOpener;
     this.messages = messages;
     this.index = messages.index();
     this.counters = counters;
@@ -86,6 +96,7 @@ final class QueueState {
   /** Takes over what a deleted queue has kept, which does nothing any more. */
   void takeOver(QueueState deleted) {
     removed = deleted.removed;
+    stopped = deleted.stopped;
     messages.countIn(counters);
     messages.change(settings);
   }
@@ -146,6 +157,53 @@ final class QueueState {
   /** Returns whether anything ever has. */
   boolean hasRemoved() {
     return removed != null;
+  }
+
+  /** Returns when the time of the queue stood still. */
+  StoppedTimes stopped() {
+    if (stopped == null) {
+      stopped = stopsOpener.get();
+    }
+    return stopped;
+  }
+
+  /** Returns whether it ever did, as far as that still matters. */
+  boolean hasStopped() {
+    return stopped != null;
+  }
+
+  /** The store has recovered when time stood still: deadlines count it from now on. */
+  void startStopped() {
+    if (stopped != null) {
+      stopped.start();
+      deadlines.setStops(stopped.stops());
+    }
+  }
+
+  /** Lets time stand still, or go on, as the settings say. */
+  void stopOrGoOn(long nowMillis) {
+    boolean stops = settings.pace().stopsTtl() && stopsOpener != null;
+    if (stops == deadlines.stops().isStopped()) {
+      return;
+    }
+    try {
+      if (stops) {
+        forgetStopped();
+        stopped().begin(nowMillis);
+      } else {
+        stopped.end(nowMillis);
+        forgetStopped();
+      }
+    } finally {
+      deadlines.setStops(stopped.stops());
+    }
+  }
+
+  /** When time stood still does not matter any more if nothing is there that arrived before. */
+  private void forgetStopped() {
+    if (stopped != null && index.next(-1) < 0 && (removed == null || removed.count() == 0)) {
+      stopped.clear();
+    }
   }
 
   /** Removes a message in a way that can be undone. */

@@ -87,8 +87,8 @@ public interface QueueStore {
    *
    * @param sequence its number
    * @param ownDeadlineMillis its deadline by its own TTL in ms since the epoch, {@link
-   *     Long#MAX_VALUE} for none; the effect of the queue's settings is computed again at each
-   *     start
+   *     Long#MAX_VALUE} for none, and negative for a moment that does not depend on its arrival;
+   *     the effect of the queue's settings is computed again at each start
    * @param enqueuedAtMillis when it arrived, in ms since the epoch
    * @return where it can be read
    */

@@ -2,9 +2,10 @@ package io.mayflymq.core.store;
 
 /**
  * The ids under which the messages of queues are stored. Besides its messages a queue may have
- * scheduled messages, dead letters that no other queue has accepted yet, and messages that have
- * left it and can be brought back. The ids of those are computed from the id of the queue, which is
- * positive and less than 2<sup>40</sup>, so they need not be stored.
+ * scheduled messages, dead letters that no other queue has accepted yet, messages that have left it
+ * and can be brought back, and notes of when its time stood still. The ids of those are computed
+ * from the id of the queue, which is positive and less than 2<sup>40</sup>, so they need not be
+ * stored.
  *
  * <p>What enters a replicated stream has an id of its own, too, so that each replica knows it from
  * the messages of queues.
@@ -13,6 +14,7 @@ public final class StoreIds {
   private static final long DEAD_LETTERS = 1L << 40;
   private static final long STREAMS = 2L << 40;
   private static final long REMOVED = 3L << 40;
+  private static final long STOPS = 4L << 40;
 
   private StoreIds() {}
 
@@ -42,6 +44,11 @@ public final class StoreIds {
     return REMOVED + queueId;
   }
 
+  /** Returns the id of what says when the time of a queue stood still. */
+  public static long ofStops(long queueId) {
+    return STOPS + queueId;
+  }
+
   /** Whether an id is that of what has entered a replicated stream. */
   public static boolean isStream(long id) {
     return id >= STREAMS && id < REMOVED;
@@ -49,7 +56,12 @@ public final class StoreIds {
 
   /** Whether an id is that of messages that have left a queue and can be brought back. */
   public static boolean isRemoved(long id) {
-    return id >= REMOVED;
+    return id >= REMOVED && id < STOPS;
+  }
+
+  /** Whether an id is that of what says when the time of a queue stood still. */
+  public static boolean isStops(long id) {
+    return id >= STOPS;
   }
 
   /** Whether an id is that of scheduled messages. */
@@ -64,11 +76,14 @@ public final class StoreIds {
 
   /** Whether an id is that of messages that are kept beside those of a queue or stream. */
   public static boolean isBeside(long id) {
-    return isSchedule(id) || isWaitingDeadLetters(id) || isRemoved(id);
+    return isSchedule(id) || isWaitingDeadLetters(id) || isRemoved(id) || isStops(id);
   }
 
   /** Returns the queue that an id belongs to. */
   public static long queueOf(long id) {
+    if (isStops(id)) {
+      return id - STOPS;
+    }
     if (isRemoved(id)) {
       return id - REMOVED;
     }

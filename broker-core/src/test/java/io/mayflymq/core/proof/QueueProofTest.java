@@ -123,6 +123,17 @@ class QueueProofTest {
   }
 
   @Test
+  void whetherTimeStandsStillIsTold() {
+    QueueValues paused = QueueValues.NONE.with(PolicyKey.PAUSE, "deliveries");
+    assertThat(claim(ClaimFacts.claims(paused), ClaimId.PAUSED_LATE).sentence())
+        .endsWith("and expire meanwhile.");
+    Claim stopped =
+        claim(ClaimFacts.claims(paused.with(PolicyKey.PAUSE_TTL, "stop")), ClaimId.PAUSED_LATE);
+    assertThat(stopped.sentence()).endsWith("and their TTL stands still meanwhile.");
+    assertThat(stopped.from()).contains("pause-ttl = stop");
+  }
+
+  @Test
   void deletionIsLostWithoutRecoverable() {
     Claim lost = claim(ClaimFacts.claims(QueueValues.NONE), ClaimId.DELETED_LOST);
     assertThat(lost.from())

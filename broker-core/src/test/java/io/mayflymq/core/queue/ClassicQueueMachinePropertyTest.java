@@ -151,6 +151,27 @@ class ClassicQueueMachinePropertyTest {
         commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void timeStandsStillAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 7) int maxPriority,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithStops") List<QueueCommand> commands) {
+    run(settings.withMaxPriority(maxPriority), noRoomForEvery, commands);
+  }
+
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void timeOfQuorumQueueStandsStillAsInTheModel(
+      @ForAll("options") QueueValues settings,
+      @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commandsWithStops") List<QueueCommand> commands) {
+    run(
+        settings.of(QueueType.QUORUM).with(PolicyKey.DELIVERY_LIMIT, deliveryLimit),
+        noRoomForEvery,
+        commands);
+  }
+
   private static void run(QueueValues settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
@@ -190,6 +211,11 @@ class ClassicQueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsWithUndo() {
     return QueueCommand.anyWithUndo().list().ofMinSize(1).ofMaxSize(150);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsWithStops() {
+    return QueueCommand.anyWithStops().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

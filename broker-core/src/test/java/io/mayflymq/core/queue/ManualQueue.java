@@ -37,6 +37,8 @@ public final class ManualQueue implements QueueEffects {
   final List<Cause> causes = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
   final RecordingStore store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Own());
+  private final Map<Long, Entry> keptStops = new TreeMap<>();
+  final RecordingStore stops = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Stops());
   final List<Long> stored = store.stored;
   public final List<Long> settled = store.settled;
   private final Map<Long, Entry> kept = new TreeMap<>();
@@ -85,7 +87,8 @@ public final class ManualQueue implements QueueEffects {
     this.settings = settings;
     this.tracer = tracer;
     this.now = now;
-    machine = new ClassicQueueMachine(settings, new PagePool(2), store, this, now);
+    machine =
+        new ClassicQueueMachine(settings, new PagePool(2), store, null, () -> stops, this, now);
   }
 
   Kept kept() {
@@ -106,6 +109,17 @@ public final class ManualQueue implements QueueEffects {
     }
     after.store.queue().recoveredDelivered(store.deliveredUpTo);
     after.store.queue().recoveredReturns(store.returned(), true);
+    keptStops.keySet().removeAll(stops.settled);
+    after.keptStops.putAll(keptStops);
+    if (!keptStops.isEmpty()) {
+      after.machine.openStopped();
+      keptStops
+          .values()
+          .forEach(
+              stop ->
+                  after.stops.bringBack(
+                      stop.sequence, stop.message, stop.deadline, stop.enqueuedAt));
+    }
     after.kept.putAll(kept);
     after.messages = messages;
     after.machine.start(after.now);
@@ -326,6 +340,18 @@ public final class ManualQueue implements QueueEffects {
     public void settled(Message message) {
       kept.values().removeIf(entry -> entry.message == message);
     }
+  }
+
+  /** What the log knows of when time stood still; what is settled is told by its number. */
+  private final class Stops implements RecordingStore.Listener {
+    @Override
+    public void stored(
+        Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis) {
+      keptStops.put(sequence, new Entry(sequence, message, ownDeadlineMillis, enqueuedAtMillis));
+    }
+
+    @Override
+    public void settled(Message message) {}
   }
 
   private final class Outlet implements ConsumerTarget {

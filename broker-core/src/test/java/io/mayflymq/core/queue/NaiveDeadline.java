@@ -10,9 +10,11 @@ final class NaiveDeadline {
     return ttl < 0 ? NaiveQueue.NEVER : ttl == 0 ? now : now + ttl + 1;
   }
 
-  static long of(ExpirySettings expiry, long own, long arrival) {
+  /** That of a message whose TTL counts from this time on, or nothing while time stands still. */
+  static long of(ExpirySettings expiry, long own, long from, boolean stands) {
     long ttl = expiry.messageTtlMillis();
-    long byTtl = ttl < 0 ? NaiveQueue.NEVER : of(Math.max(ttl, expiry.floorMillis()), arrival);
+    long byTtl =
+        ttl < 0 || stands ? NaiveQueue.NEVER : of(Math.max(ttl, expiry.floorMillis()), from);
     return switch (expiry.ttlMode()) {
       case MIN -> Math.min(own, byTtl);
       case MESSAGE_FIRST -> own == NaiveQueue.NEVER ? byTtl : own;

@@ -32,6 +32,12 @@ final class NaiveEntry {
 
   final long arrival;
 
+  /** From when on its TTL counts: its arrival, later by what stood still since. */
+  long from;
+
+  /** Whether its deadline without the TTL of the queue is a moment that stays what it is. */
+  boolean absolute;
+
   /** Its deadline without the TTL of the queue. */
   long kept;
 
@@ -55,9 +61,9 @@ final class NaiveEntry {
       long ttl,
       long arrival,
       long kept,
-      long ownDeadline,
-      long deadline) {
+      long ownDeadline) {
     this.arrival = arrival;
+    this.from = arrival;
     this.kept = kept;
     this.number = number;
     this.size = size;
@@ -65,7 +71,6 @@ final class NaiveEntry {
     this.ttl = ttl;
     this.persistent = persistent;
     this.ownDeadline = ownDeadline;
-    this.deadline = deadline;
   }
 
   boolean isReady() {

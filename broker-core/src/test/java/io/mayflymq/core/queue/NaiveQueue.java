@@ -50,6 +50,9 @@ final class NaiveQueue {
   /** Those that came before it keep the deadlines that they had when the TTL changed last. */
   private int keptBefore;
 
+  /** Since when the time of TTLs stands still; only while it does. */
+  private long stoppedAt;
+
   /** What has left and can be brought back, in the order in which it left. */
   private final List<Removed> removed = new ArrayList<>();
 
@@ -65,6 +68,7 @@ final class NaiveQueue {
     this.settings = settings;
     this.log = log;
     this.lastUse = now;
+    this.stoppedAt = now;
   }
 
   /** Whether a client that publishes so many bytes waits. */
@@ -97,8 +101,6 @@ final class NaiveQueue {
             ? NEVER
             : now + publish.deadlineIn();
     boolean isOver = isOver(header, now);
-    long own = own(ttl, now, header);
-    long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     NaiveEntry entry =
         new NaiveEntry(
             number,
@@ -107,10 +109,12 @@ final class NaiveQueue {
             publish.priority(),
             ttl,
             now,
-            own,
-            Math.min(NaiveDeadline.of(ttl, now), counted(header)),
-            deadline);
+            own(ttl, now, now, header),
+            logged(ttl, now, header));
     entry.headerDeadline = header;
+    entry.absolute = counted(header) != NEVER;
+    entry.place = places;
+    entry.deadline = deadline(entry);
     entry.tenant = publish.tenant();
     if (!isOver && ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = isFull() || !keepsPace(now) ? Optional.empty() : nextWithRoom();
@@ -129,7 +133,7 @@ final class NaiveQueue {
           case HEAD -> head().orElseThrow() == entry;
           case LAZY -> false;
         };
-    if (isOver || (looked && now >= deadline)) {
+    if (isOver || (looked && now >= entry.deadline)) {
       die(entry, DeathReason.EXPIRED, now);
       return true;
     }
@@ -288,18 +292,20 @@ final class NaiveQueue {
     List<Integer> back = new ArrayList<>();
     for (Removed one : chosen) {
       NaiveEntry was = one.entry;
-      long own = own(was.ttl, was.arrival, was.headerDeadline);
-      if (was.place < keptBefore) {
-        own = NaiveDeadline.of(settings.expiry(), own, was.arrival);
-      }
-      boolean isDead = now >= NaiveDeadline.of(settings.expiry(), own, was.arrival);
+      boolean absolute = counted(was.headerDeadline) != NEVER;
+      long own = ownAgain(was, was.from);
+      long effective = absolute || !settings.pace().stopsTtl() ? own : NEVER;
+      boolean isDead =
+          now
+              >= NaiveDeadline.of(
+                  settings.expiry(), effective, was.from, settings.pace().stopsTtl());
       boolean isOver = isOver(was.headerDeadline, now);
       if (isOver || (isDead && !restore.renews())) {
         continue;
       }
       removed.remove(one);
       long arrival = isDead ? now : was.arrival;
-      long anew = isDead ? own(was.ttl, now, was.headerDeadline) : own;
+      long anew = isDead ? own(was.ttl, now, now, was.headerDeadline) : own;
       NaiveEntry entry =
           new NaiveEntry(
               was.number,
@@ -309,15 +315,19 @@ final class NaiveQueue {
               was.ttl,
               arrival,
               anew,
-              isDead ? Math.min(NaiveDeadline.of(was.ttl, now), counted(was.headerDeadline)) : own,
-              NaiveDeadline.of(settings.expiry(), anew, arrival));
+              isDead
+                  ? logged(was.ttl, now, was.headerDeadline)
+                  : absolute ? own : ownAgain(was, was.arrival));
       if (was.persistent) {
         log.settled(was.number);
         log.stored(was.number, entry.ownDeadline, arrival);
       }
       entry.headerDeadline = was.headerDeadline;
       entry.tenant = was.tenant;
+      entry.absolute = absolute;
+      entry.from = isDead ? now : was.from;
       entry.place = isDead ? places++ : was.place;
+      entry.deadline = deadline(entry);
       entry.redelivered =
           !isDead
               && (was.redelivered
@@ -336,10 +346,43 @@ final class NaiveQueue {
     return back;
   }
 
-  private long own(long ttl, long arrival, long header) {
+  /** With a deadline in the header that counts, its own one is a moment that stays what it is. */
+  private long own(long ttl, long arrival, long from, long header) {
+    long counted = counted(header);
+    long begin = counted == NEVER ? from : arrival;
     long byTtl =
-        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), arrival);
-    return Math.min(byTtl, counted(header));
+        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), begin);
+    return Math.min(byTtl, counted);
+  }
+
+  private long logged(long ttl, long arrival, long header) {
+    return counted(header) == NEVER
+        ? NaiveDeadline.of(ttl, arrival)
+        : own(ttl, arrival, arrival, header);
+  }
+
+  private long ownAgain(NaiveEntry was, long from) {
+    long own = own(was.ttl, was.arrival, from, was.headerDeadline);
+    return was.place < keptBefore
+        ? NaiveDeadline.of(settings.expiry(), own, was.from == from ? from : was.arrival, false)
+        : own;
+  }
+
+  private long deadline(NaiveEntry entry) {
+    boolean stands = settings.pace().stopsTtl();
+    long own = stands && !entry.absolute ? NEVER : entry.kept;
+    return entry.place < keptBefore
+        ? own
+        : NaiveDeadline.of(settings.expiry(), own, entry.from, stands);
+  }
+
+  /** Time goes on: each message has as much left as it had when time began to stand still. */
+  private void goOn(NaiveEntry entry, long now) {
+    long stood = now - Math.max(stoppedAt, entry.arrival);
+    entry.from += stood;
+    if (!entry.absolute && entry.kept != NEVER) {
+      entry.kept += stood;
+    }
   }
 
   private boolean isOver(long header, long now) {
@@ -401,14 +444,10 @@ final class NaiveQueue {
     if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()
         || changed.expiry().ttlMode() != settings.expiry().ttlMode()
         || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
-      keptBefore = changed.expiry().retroactive() ? 0 : places;
-      for (NaiveEntry entry : entries) {
-        if (changed.expiry().retroactive()) {
-          entry.deadline = NaiveDeadline.of(changed.expiry(), entry.kept, entry.arrival);
-        } else {
-          entry.kept = entry.deadline;
-        }
+      if (!changed.expiry().retroactive()) {
+        entries.stream().filter(entry -> entry.place >= keptBefore).forEach(this::keepDeadline);
       }
+      keptBefore = changed.expiry().retroactive() ? 0 : places;
     }
     if (leaseIsHeld()) {
       lastUse = now;
@@ -420,7 +459,15 @@ final class NaiveQueue {
         || !Objects.equals(changed.deliveries().fairBy(), settings.deliveries().fairBy())) {
       rounds.clear();
     }
+    boolean stood = settings.pace().stopsTtl();
     settings = changed;
+    if (!stood) {
+      stoppedAt = now;
+    } else if (!changed.pace().stopsTtl()) {
+      entries.forEach(entry -> goOn(entry, now));
+      removed.forEach(one -> goOn(one.entry, now));
+    }
+    entries.forEach(entry -> entry.deadline = deadline(entry));
     keepRounds();
     used(LeaseUse.POLICY, now);
     letGo(now);
@@ -428,6 +475,11 @@ final class NaiveQueue {
     expireAllDue(now);
     dropWhatIsTooMuch(now);
     offer(now);
+  }
+
+  private void keepDeadline(NaiveEntry entry) {
+    entry.kept = NaiveDeadline.of(settings.expiry(), entry.kept, entry.from, false);
+    entry.absolute &= settings.expiry().ttlMode() != TtlMode.QUEUE_ONLY;
   }
 
   void used(LeaseUse use, long now) {

@@ -13,6 +13,7 @@ import io.mayflymq.core.policy.ExpiryMode;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueValues;
@@ -377,6 +378,28 @@ sealed interface QueueCommand {
                 .as(Restore::new)));
   }
 
+  /** Any command, of a queue whose time stands still now and then. */
+  static Arbitrary<QueueCommand> anyWithStops() {
+    Arbitrary<QueueValues> settings =
+        Combinators.combine(
+                anyOptions(),
+                Arbitraries.of("deliveries", "both", "publishing").injectNull(0.5),
+                Arbitraries.of("stop", "stop", "run"),
+                Arbitraries.of("d").injectNull(0.6),
+                longs().between(1, 60).injectNull(0.5))
+            .as(
+                (others, pause, ttl, header, window) ->
+                    others
+                        .with(PolicyKey.PAUSE, pause)
+                        .with(PolicyKey.PAUSE_TTL, ttl)
+                        .with(PolicyKey.DEADLINE_HEADER, header)
+                        .with(PolicyKey.RECOVERABLE, window));
+    return frequencyOf(
+        Tuple.of(10, anyWithDeadlines()),
+        Tuple.of(6, anyWithUndo()),
+        Tuple.of(4, settings.map(Reconfigure::new)));
+  }
+
   /** Any command, and sometimes any of these options. */
   static Arbitrary<QueueCommand> anyOfChangingOptions() {
     return frequencyOf(Tuple.of(20, any()), Tuple.of(1, anyOptions().map(Reconfigure::new)));
@@ -401,6 +424,7 @@ sealed interface QueueCommand {
             (uses, onlyIfEmpty, retry, prefetchMax, unackedMax, pace) ->
                 retry
                     .with(PolicyKey.PAUSE, pace.keys().get(PolicyKey.PAUSE))
+                    .with(PolicyKey.PAUSE_TTL, pace.keys().get(PolicyKey.PAUSE_TTL))
                     .with(PolicyKey.DELIVERY_RATE, pace.keys().get(PolicyKey.DELIVERY_RATE))
                     .with(PolicyKey.DELIVERY_BURST, pace.keys().get(PolicyKey.DELIVERY_BURST))
                     .with(PolicyKey.CONSUMER_PREFETCH_MAX, atLeastOne(prefetchMax))
@@ -412,13 +436,16 @@ sealed interface QueueCommand {
 
   private static Arbitrary<QueueValues> anyPace() {
     Arbitrary<String> pause = Arbitraries.of(EnumNames.all(Pause.class)).injectNull(0.9);
+    Arbitrary<String> pauseTtl = Arbitraries.of(EnumNames.all(PauseTtl.class)).injectNull(0.2);
     Arbitrary<Long> rate =
         frequencyOf(Tuple.of(1, longs().between(1, 4)), Tuple.of(1, longs().between(50, 1000)));
-    return Combinators.combine(pause, rate.injectNull(0.7), longs().between(1, 3).injectNull(0.5))
+    return Combinators.combine(
+            pause, pauseTtl, rate.injectNull(0.7), longs().between(1, 3).injectNull(0.5))
         .as(
-            (paused, within, burst) ->
+            (paused, ttl, within, burst) ->
                 QueueValues.NONE
                     .with(PolicyKey.PAUSE, paused)
+                    .with(PolicyKey.PAUSE_TTL, ttl)
                     .with(PolicyKey.DELIVERY_RATE, within)
                     .with(PolicyKey.DELIVERY_BURST, burst));
   }

@@ -69,7 +69,13 @@ final class QueueRig {
     this.store = new RecordingStore(noRoomForEvery, new Stored());
     this.real =
         new ClassicQueueMachine(
-            settings, new PagePool(2), store, store::openRemoved, new Effects(), now);
+            settings,
+            new PagePool(2),
+            store,
+            store::openRemoved,
+            store::openStopped,
+            new Effects(),
+            now);
     this.naive = new NaiveQueue(settings, naiveLog, now);
     this.getter = pair(true, 0, 0);
     real.start(now);
@@ -522,7 +528,7 @@ final class QueueRig {
     @Override
     public void stored(
         Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis) {
-      realLog.stored(number(message), ownDeadlineMillis, enqueuedAtMillis);
+      realLog.stored(number(message), Math.abs(ownDeadlineMillis), enqueuedAtMillis);
       learn(number(message), sequence);
     }
 

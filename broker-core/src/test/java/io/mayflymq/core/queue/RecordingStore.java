@@ -81,6 +81,20 @@ public final class RecordingStore implements QueueStore {
     return removed;
   }
 
+  /** Returns the store of when the time of the queue stood still. */
+  RecordingStore openStopped() {
+    return new RecordingStore(
+        ROOM_FOR_ALL,
+        new Listener() {
+          @Override
+          public void stored(
+              Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis) {}
+
+          @Override
+          public void settled(Message message) {}
+        });
+  }
+
   RecoverableQueue queue() {
     return queue;
   }

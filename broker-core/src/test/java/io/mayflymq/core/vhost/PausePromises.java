@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
@@ -15,8 +16,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What operators were told of the pauses of queues: nothing is handed out by a paused queue, and a
- * pause is there until it is ended, whichever crash comes between.
+ * What operators were told of the pauses of queues: nothing is handed out by a paused queue, nor
+ * expires if time stands still, and a pause is there until it is ended, whichever crash comes
+ * between.
  */
 final class PausePromises {
   private static final List<Pause> ALL = List.of(Pause.values());
@@ -38,6 +40,9 @@ final class PausePromises {
     /** What waits; null if nothing does. */
     Pause pause;
 
+    /** Whether time stands still, if deliveries wait. */
+    boolean stops;
+
     boolean isCertain() {
       return open == 0 && !uncertain;
     }
@@ -49,7 +54,8 @@ final class PausePromises {
 
   void pause(String queue, Random random) {
     Pause pause = ALL.get(random.nextInt(ALL.size()));
-    change(queue, pause, vhost.policies().set(QueuePause.of(queue, pause)));
+    PauseTtl ttl = random.nextBoolean() ? PauseTtl.STOP : null;
+    change(queue, pause, vhost.policies().set(QueuePause.of(queue, pause, ttl)));
   }
 
   void resume(String queue) {
@@ -69,15 +75,24 @@ final class PausePromises {
     known.uncertain = failure != null || (known.uncertain && known.open > 0);
     if (known.open == 0) {
       known.pause = inForce(queue);
+      known.stops = stops(queue);
       if (failure == null && !known.overlap) {
         assertThat(known.pause).as("pause of %s", queue).isEqualTo(wanted);
       }
     }
   }
 
+  private Policy policy(String queue) {
+    return vhost.policies().table().policy(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(queue));
+  }
+
+  private boolean stops(String queue) {
+    Policy policy = policy(queue);
+    return policy != null && policy.definition().get(PolicyKey.PAUSE_TTL) != null;
+  }
+
   private Pause inForce(String queue) {
-    Policy policy =
-        vhost.policies().table().policy(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(queue));
+    Policy policy = policy(queue);
     if (policy == null) {
       return null;
     }
@@ -92,6 +107,7 @@ final class PausePromises {
         (queue, before) -> {
           Known known = new Known();
           known.pause = inForce(queue);
+          known.stops = stops(queue);
           if (before.isCertain()) {
             assertThat(known.pause).as("pause of %s", queue).isEqualTo(before.pause);
           }
@@ -103,6 +119,11 @@ final class PausePromises {
   boolean holdDeliveries(String queue) {
     Known known = queues.get(queue);
     return known != null && known.open == 0 && known.pause != null && known.pause.ofDeliveries();
+  }
+
+  /** Returns whether nothing expires in queues of this name for sure. */
+  boolean holdTime(String queue) {
+    return holdDeliveries(queue) && queues.get(queue).stops;
   }
 
   /** A queue has handed a message out. */

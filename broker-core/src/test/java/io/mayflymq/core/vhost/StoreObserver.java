@@ -361,6 +361,9 @@ final class StoreObserver {
 
     @Override
     public QueueStore open(long queueId, QueueName name, QueueStore.Kept kept) {
+      if (StoreIds.isStops(queueId)) {
+        return super.open(queueId, name, kept);
+      }
       WatchedQueue queue = new WatchedQueue(super.open(queueId, name, kept), queueId, this);
       queues.put(queueId, queue);
       return queue;

@@ -21,6 +21,7 @@ final class QueueCommands {
   private static final String DELIVERIES = "--deliveries";
   private static final String PUBLISHING = "--publishing";
   private static final String PAUSE = "pause";
+  private static final String TTL = "--ttl";
 
   private static final Columns MESSAGES =
       Columns.of("position", "sequence")
@@ -81,6 +82,9 @@ final class QueueCommands {
             .inVhost()
             .option(Option.flag("consumers get nothing, and publishers go on", DELIVERIES))
             .option(Option.flag("publishers wait, and consumers go on", PUBLISHING))
+            .option(
+                Option.text(
+                    "<stop|run>", "whether the TTL of messages stands still meanwhile", TTL))
             .arguments("queue")
             .noting(
                 "Without an option both wait. The pause stays until resume_queue, over restarts"
@@ -309,11 +313,16 @@ final class QueueCommands {
     try {
       invocation
           .api()
-          .put(Api.path("queues", invocation.vhost(), queue, PAUSE), Map.of("what", what));
+          .put(Api.path("queues", invocation.vhost(), queue, PAUSE), pauseBody(what, invocation));
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchQueue(queue, invocation.vhost()) : e;
     }
     return Result.DONE;
+  }
+
+  private static Map<String, Object> pauseBody(String what, Invocation invocation) {
+    String ttl = invocation.option(TTL);
+    return ttl == null ? Map.of("what", what) : Map.of("what", what, "ttl", ttl);
   }
 
   private static Result resume(Invocation invocation) {

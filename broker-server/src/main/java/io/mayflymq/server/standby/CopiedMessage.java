@@ -6,6 +6,7 @@ import io.mayflymq.core.codec.MessageCodec;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.MessageReader;
+import io.mayflymq.core.queue.index.Deadlines;
 import io.mayflymq.core.runtime.PartitionTime;
 import java.util.Arrays;
 
@@ -15,7 +16,7 @@ import java.util.Arrays;
  * @param sequence its number in the primary's queue
  * @param enqueuedAtMillis when it arrived there, in ms since the epoch
  * @param ownDeadlineMillis when it expires by what it brought along, or is due if it is scheduled;
- *     {@link Long#MAX_VALUE} if it does not
+ *     {@link Long#MAX_VALUE} if it does not; in the form of {@link Deadlines}
  * @param returns how often consumers returned it there, as {@link DeliveryCount} packs it
  */
 record CopiedMessage(
@@ -36,7 +37,7 @@ record CopiedMessage(
         .octet(hasDeadline ? HAS_DEADLINE : 0)
         .signed(time.toMachine(queue.enqueuedAt(sequence)));
     if (hasDeadline) {
-      out.signed(time.toMachine(deadline));
+      out.signed(Deadlines.at(deadline, time.toMachine(Deadlines.moment(deadline))));
     }
     long returns = queue.returns(sequence);
     out.number(DeliveryCount.acquired(returns)).number(DeliveryCount.failed(returns));

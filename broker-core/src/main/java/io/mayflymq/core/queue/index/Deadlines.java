@@ -29,6 +29,31 @@ public final class Deadlines {
   }
 
   /**
+   * Returns the own deadline of a message at a moment that stays what it is while the time of the
+   * queue stands still: so it is told from one by a TTL, also in the log.
+   *
+   * @param millis the moment, in ms since the epoch; not {@link #NEVER}
+   */
+  public static long absolute(long millis) {
+    return -Math.max(1, millis);
+  }
+
+  /** Whether the own deadline of a message is such a moment. */
+  public static boolean isAbsolute(long ownMillis) {
+    return ownMillis < 0;
+  }
+
+  /** Returns the moment of an own deadline, whether it is absolute or not. */
+  public static long moment(long ownMillis) {
+    return Math.abs(ownMillis);
+  }
+
+  /** Returns an own deadline of the same kind at another moment. */
+  public static long at(long ownMillis, long otherMillis) {
+    return isAbsolute(ownMillis) ? absolute(otherMillis) : otherMillis;
+  }
+
+  /**
    * Returns when a period that starts now will have passed.
    *
    * @param nowMillis what the clock shows

@@ -2,8 +2,13 @@ package io.mayflymq.core.queue.index;
 
 import io.mayflymq.core.message.Message;
 
-/** The queue's messages as the order of expiry sees them. */
-record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {
+/**
+ * The queue's messages as an order of expiry sees them.
+ *
+ * @param absolute whether it orders those whose own deadline is absolute, or the others
+ */
+record ExpiringMessages(MessageIndex<Message> index, boolean absolute)
+    implements ExpiryOrder.Messages {
   @Override
   public long firstReadyFrom(long sequence) {
     return index.nextReady(sequence - 1);
@@ -21,12 +26,14 @@ record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Mess
 
   @Override
   public long deadline(long sequence) {
-    return index.deadline(sequence);
+    long own = index.deadline(sequence);
+    return Deadlines.isAbsolute(own) == absolute ? Deadlines.moment(own) : Deadlines.NEVER;
   }
 
   @Override
   public boolean isIndexed(long sequence) {
-    return (index.flags(sequence) & EntryFlags.INDEXED) != 0;
+    return (index.flags(sequence) & EntryFlags.INDEXED) != 0
+        && Deadlines.isAbsolute(index.deadline(sequence)) == absolute;
   }
 
   @Override

@@ -100,7 +100,7 @@ public final class MessageCopy {
     sink.message(
         sequence,
         message,
-        index.deadline(sequence),
+        messages.deadlines().inLog(sequence),
         index.enqueuedAt(sequence),
         (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
         index.returns(sequence));

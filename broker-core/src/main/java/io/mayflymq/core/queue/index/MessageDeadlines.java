@@ -24,6 +24,12 @@ import java.util.function.LongSupplier;
  * is requeued. With TtlMode.QUEUE_ONLY, own deadlines are in no order of expiry; another mode puts
  * them there, looking at each message once.
  *
+ * <p>While the time of the queue stands still ({@link TimeStops}), nothing leaves by a TTL. So all
+ * deadlines by a TTL are kept in the time of the queue, which makes them the same before and after,
+ * and in the same order; the log has them in that of the partition. A message with a deadline in
+ * its header has an absolute own deadline, marked as {@link Deadlines#absolute} says, which goes by
+ * the time of the partition; those have an order of expiry of their own.
+ *
  * <p>Two cases would break this. In both, the present deadline is stored as the message's own:
  *
  * <ul>
@@ -34,10 +40,19 @@ import java.util.function.LongSupplier;
  * </ul>
  */
 public final class MessageDeadlines {
+  /** What stands for how long time stood still if it does so now. */
+  private static final long HELD = -1;
+
   private final MessageIndex<Message> index;
 
-  /** Null until the first message with an own deadline. */
+  /** Null until the first message with an own deadline by its TTL. */
   private ExpiryOrder ownDeadlines;
+
+  /** Null until the first message with an absolute own deadline. */
+  private ExpiryOrder absoluteDeadlines;
+
+  /** When the time of the queue stood still. */
+  private TimeStops stops = TimeStops.NONE;
 
   /** Returns the next ready message to deliver; -1 if none is ready. */
   private final LongSupplier head;
@@ -66,13 +81,32 @@ public final class MessageDeadlines {
     this.settings = settings;
   }
 
+  /** Sets when the time of the queue stood still. That changes no order. */
+  public void setStops(TimeStops changed) {
+    stops = changed;
+  }
+
+  /** Returns when the time of the queue stood still. */
+  public TimeStops stops() {
+    return stops;
+  }
+
+  /** Returns what time it is for the queue at a time of the partition. */
+  private long queueTime(long millis) {
+    return stops.isEmpty() ? millis : millis - stops.before(millis);
+  }
+
+  private static long later(long millis, long by) {
+    return millis > Deadlines.NEVER - by ? Deadlines.NEVER : millis + by;
+  }
+
   /** Returns the own deadline of a message that arrives now. */
   public long ownOf(Message message, long nowMillis) {
     long own = ownOfArrived(message, nowMillis);
     if (nowMillis < latestArrival) {
       return settings.ttlMode() == TtlMode.MESSAGE_FIRST
-          ? due(settings, own, nowMillis)
-          : Math.min(own, byTtl(settings, nowMillis));
+          ? kept(settings, own, nowMillis)
+          : first(own, byTtl(settings, nowMillis), nowMillis);
     }
     latestArrival = nowMillis;
     return own;
@@ -82,12 +116,20 @@ public final class MessageDeadlines {
    * Returns the own deadline of a message that has arrived at another time, in ms since the epoch.
    */
   public long ownOfArrived(Message message, long arrivedMillis) {
+    return own(message, arrivedMillis, queueTime(arrivedMillis), settings.floorMillis());
+  }
+
+  private long own(Message message, long arrivedMillis, long fromMillis, long floorMillis) {
     long ttl = message.ttlMillis();
-    long own =
-        ttl == Message.NO_TTL
-            ? Deadlines.NEVER
-            : Deadlines.after(arrivedMillis, Math.max(ttl, settings.floorMillis()));
-    return settings.deadlineHeader() == null ? own : Math.min(own, ofHeader(message));
+    long header = ofHeader(message);
+    if (header != Deadlines.NEVER) {
+      long most = Math.max(ttl, settings.floorMillis());
+      return Deadlines.absolute(
+          ttl == Message.NO_TTL ? header : Math.min(header, Deadlines.after(arrivedMillis, most)));
+    }
+    return ttl == Message.NO_TTL
+        ? Deadlines.NEVER
+        : Deadlines.after(fromMillis, Math.max(ttl, floorMillis));
   }
 
   /**
@@ -97,7 +139,7 @@ public final class MessageDeadlines {
   public long ofHeader(Message message) {
     return settings.deadlineHeader() == null
         ? Deadlines.NEVER
-        : HeaderTime.of(message, settings.deadlineHeader());
+        : Math.max(1, HeaderTime.of(message, settings.deadlineHeader()));
   }
 
   /** Returns whether the deadline of a message's header counts, and is over. */
@@ -106,11 +148,45 @@ public final class MessageDeadlines {
   }
 
   /**
-   * Returns the own deadline of a message that arrives now as the log has it: a floor is applied
-   * again at each start.
+   * Returns the own deadline of a message that arrives now as the log has it: by the time of the
+   * partition, and without a floor, which is applied again at each start.
    */
   long toLog(Message message, long nowMillis) {
-    return Math.min(Deadlines.after(nowMillis, message.ttlMillis()), ofHeader(message));
+    return own(message, nowMillis, nowMillis, 0);
+  }
+
+  /**
+   * Returns an own deadline as the log has it.
+   *
+   * @param arrivedMillis when the message arrived, in ms since the epoch
+   */
+  long toLog(long ownMillis, long arrivedMillis) {
+    return goesByQueue(ownMillis) ? later(ownMillis, stops.before(arrivedMillis)) : ownMillis;
+  }
+
+  /** Returns the own deadline of a message as the log has it. */
+  public long inLog(long sequence) {
+    return toLog(index.deadline(sequence), index.enqueuedAt(sequence));
+  }
+
+  /**
+   * Returns an own deadline that the log, or another place, had.
+   *
+   * @param arrivedMillis when the message arrived, in ms since the epoch
+   */
+  public long fromLog(long ownMillis, long arrivedMillis) {
+    return goesByQueue(ownMillis) ? ownMillis - stops.before(arrivedMillis) : ownMillis;
+  }
+
+  /** Returns how long time stood still since a message arrived, as far as it goes on again. */
+  public long stoppedSince(long sequence) {
+    return stops.isEmpty()
+        ? 0
+        : Math.max(0, stops.ended() - stops.before(index.enqueuedAt(sequence)));
+  }
+
+  private boolean goesByQueue(long ownMillis) {
+    return !stops.isEmpty() && !Deadlines.isAbsolute(ownMillis) && ownMillis != Deadlines.NEVER;
   }
 
   /**
@@ -119,18 +195,33 @@ public final class MessageDeadlines {
    */
   public long ownAgain(long sequence, Message message, long arrivedMillis) {
     long own = ownOfArrived(message, arrivedMillis);
-    return sequence < ttlFrom ? due(settings, own, arrivedMillis) : own;
+    return sequence < ttlFrom ? kept(settings, own, arrivedMillis) : own;
   }
 
-  /** Returns the deadline of a message that arrives now. */
-  public long ofNew(long ownMillis, long nowMillis) {
-    return due(settings, ownMillis, nowMillis);
+  /**
+   * Returns the deadline of a message that arrives now, or has arrived at another time; see {@link
+   * #of}.
+   */
+  public long ofNew(long ownMillis, long arrivedMillis) {
+    return due(settings, ownMillis, arrivedMillis);
   }
 
-  /** Returns the deadline of a message. */
+  /**
+   * Returns the deadline of a message, in ms since the epoch; {@link Deadlines#NEVER} if it has
+   * none, or if time stands still for it.
+   */
   public long of(long sequence) {
     long own = index.deadline(sequence);
-    return sequence < ttlFrom ? own : due(settings, own, index.enqueuedAt(sequence));
+    return sequence < ttlFrom ? moment(own) : due(settings, own, index.enqueuedAt(sequence));
+  }
+
+  /** Returns the same as it would be if time went on from now on. */
+  public long shown(long sequence, long nowMillis) {
+    long own = index.deadline(sequence);
+    long stopped = stops.isEmpty() ? 0 : stops.before(nowMillis);
+    return sequence < ttlFrom
+        ? moment(own, stopped)
+        : due(settings, own, index.enqueuedAt(sequence), stopped);
   }
 
   /** Whether a message's deadline is its own, and not from the queue's TTL. */
@@ -140,46 +231,110 @@ public final class MessageDeadlines {
       return own != Deadlines.NEVER;
     }
     return switch (settings.ttlMode()) {
-      case MIN -> own <= byTtl(settings, index.enqueuedAt(sequence));
+      case MIN ->
+          moment(own, stops.ended())
+                  <= later(byTtl(settings, index.enqueuedAt(sequence)), stops.ended())
+              || (stops.isStopped() && Deadlines.isAbsolute(own));
       case MESSAGE_FIRST -> true;
       case QUEUE_ONLY -> false;
     };
   }
 
-  /** Returns the deadline that a message would have with other settings. */
-  public long ofWith(ExpirySettings changed, long sequence) {
-    if (isSameTtl(changed) || !changed.retroactive()) {
-      return of(sequence);
+  /** Returns whether a message would be due now with other settings. */
+  public boolean isDueWith(QueueSettings changed, long sequence, long nowMillis) {
+    if (stops.isEmpty() && !changed.pace().stopsTtl()) {
+      return ofWith(changed.expiry(), sequence, 0) <= nowMillis;
     }
-    return due(changed, index.deadline(sequence), index.enqueuedAt(sequence));
+    long stopped = changed.pace().stopsTtl() ? HELD : stops.before(nowMillis);
+    return ofWith(changed.expiry(), sequence, stopped) <= nowMillis;
   }
 
-  private static long due(ExpirySettings settings, long ownMillis, long arrivalMillis) {
+  private long ofWith(ExpirySettings changed, long sequence, long stopped) {
+    long own = index.deadline(sequence);
+    long arrival = index.enqueuedAt(sequence);
+    if (isSameTtl(changed) || !changed.retroactive()) {
+      if (sequence < ttlFrom) {
+        return moment(own, stopped);
+      }
+      return isSameTtl(changed)
+          ? due(settings, own, arrival, stopped)
+          : moment(kept(settings, own, arrival), stopped);
+    }
+    return due(changed, own, arrival, stopped);
+  }
+
+  private long due(ExpirySettings settings, long ownMillis, long arrivalMillis) {
+    return due(settings, ownMillis, arrivalMillis, stops.isStopped() ? HELD : stops.ended());
+  }
+
+  private long due(ExpirySettings settings, long ownMillis, long arrivalMillis, long stopped) {
     return switch (settings.ttlMode()) {
-      case MIN -> Math.min(ownMillis, byTtl(settings, arrivalMillis));
+      case MIN ->
+          Math.min(moment(ownMillis, stopped), moment(byTtl(settings, arrivalMillis), stopped));
+      case MESSAGE_FIRST ->
+          moment(
+              ownMillis == Deadlines.NEVER ? byTtl(settings, arrivalMillis) : ownMillis, stopped);
+      case QUEUE_ONLY -> moment(byTtl(settings, arrivalMillis), stopped);
+    };
+  }
+
+  /** Returns the moment of an own deadline, by the time of the partition. */
+  private long moment(long ownMillis) {
+    return moment(ownMillis, stops.isStopped() ? HELD : stops.ended());
+  }
+
+  private static long moment(long ownMillis, long stopped) {
+    if (Deadlines.isAbsolute(ownMillis)) {
+      return Deadlines.moment(ownMillis);
+    }
+    return stopped == HELD ? Deadlines.NEVER : later(ownMillis, stopped);
+  }
+
+  /** Returns the present deadline of a message in the form of an own one. */
+  private long kept(ExpirySettings settings, long ownMillis, long arrivalMillis) {
+    return switch (settings.ttlMode()) {
+      case MIN -> first(ownMillis, byTtl(settings, arrivalMillis), arrivalMillis);
       case MESSAGE_FIRST ->
           ownMillis == Deadlines.NEVER ? byTtl(settings, arrivalMillis) : ownMillis;
       case QUEUE_ONLY -> byTtl(settings, arrivalMillis);
     };
   }
 
-  private static long byTtl(ExpirySettings settings, long arrivalMillis) {
+  /** Returns the first of two deadlines, of the kind of the first one. */
+  private long first(long ownMillis, long byTtlMillis, long arrivalMillis) {
+    if (!Deadlines.isAbsolute(ownMillis)) {
+      return Math.min(ownMillis, byTtlMillis);
+    }
+    long stopped = Math.max(stops.ended(), stops.before(arrivalMillis));
+    return Deadlines.absolute(Math.min(Deadlines.moment(ownMillis), later(byTtlMillis, stopped)));
+  }
+
+  /** In the time of the queue. */
+  private long byTtl(ExpirySettings settings, long arrivalMillis) {
     return settings.messageTtlMillis() == QueueSettings.NONE
         ? Deadlines.NEVER
         : Deadlines.after(
-            arrivalMillis, Math.max(settings.messageTtlMillis(), settings.floorMillis()));
+            queueTime(arrivalMillis),
+            Math.max(settings.messageTtlMillis(), settings.floorMillis()));
   }
 
   /** Called when a message was appended, ready. */
   public void appended(long sequence, long ownMillis) {
     if (ownMillis != Deadlines.NEVER && ownCounts(sequence)) {
-      ownDeadlines().appended(sequence, ownMillis);
+      orderOf(ownMillis).appended(sequence, Deadlines.moment(ownMillis));
     }
   }
 
-  private ExpiryOrder ownDeadlines() {
+  /** Returns the order of expiry that an own deadline belongs to. */
+  private ExpiryOrder orderOf(long ownMillis) {
+    if (Deadlines.isAbsolute(ownMillis)) {
+      if (absoluteDeadlines == null) {
+        absoluteDeadlines = new ExpiryOrder(new ExpiringMessages(index, true));
+      }
+      return absoluteDeadlines;
+    }
     if (ownDeadlines == null) {
-      ownDeadlines = new ExpiryOrder(new ExpiringMessages(index));
+      ownDeadlines = new ExpiryOrder(new ExpiringMessages(index, false));
     }
     return ownDeadlines;
   }
@@ -187,6 +342,9 @@ public final class MessageDeadlines {
   private void clearOwnDeadlines() {
     if (ownDeadlines != null) {
       ownDeadlines.cleared();
+    }
+    if (absoluteDeadlines != null) {
+      absoluteDeadlines.cleared();
     }
   }
 
@@ -198,9 +356,13 @@ public final class MessageDeadlines {
   void recovered(long sequence) {
     long arrival = index.enqueuedAt(sequence);
     latestArrival = Math.max(latestArrival, arrival);
-    long own = index.deadline(sequence);
-    if (own != Deadlines.NEVER && settings.floorMillis() > 0) {
+    long logged = index.deadline(sequence);
+    long own = logged;
+    if (own != Deadlines.NEVER && !Deadlines.isAbsolute(own) && settings.floorMillis() > 0) {
       own = Math.max(own, Deadlines.after(arrival, settings.floorMillis()));
+    }
+    own = fromLog(own, arrival);
+    if (own != logged) {
       index.setDeadline(sequence, own);
     }
     appended(sequence, own);
@@ -212,7 +374,7 @@ public final class MessageDeadlines {
     if (own == Deadlines.NEVER) {
       withoutOwn = Math.min(withoutOwn, sequence);
     } else if (ownCounts(sequence)) {
-      ownDeadlines().requeued(sequence, own);
+      orderOf(own).requeued(sequence, Deadlines.moment(own));
     }
   }
 
@@ -229,7 +391,7 @@ public final class MessageDeadlines {
     int flags = index.flags(sequence);
     if ((flags & EntryFlags.INDEXED) != 0) {
       index.setFlags(sequence, flags & ~EntryFlags.INDEXED);
-      ownDeadlines.discarded();
+      orderOf(index.deadline(sequence)).discarded();
     }
   }
 
@@ -297,17 +459,29 @@ public final class MessageDeadlines {
   }
 
   private long firstDue() {
+    long absolute = absoluteDeadlines == null ? -1 : absoluteDeadlines.earliest();
+    if (stops.isStopped()) {
+      return absolute;
+    }
+    long first = firstByQueueTime();
+    return absolute < 0 || first < 0
+        ? Math.max(absolute, first)
+        : earlier(absolute, of(absolute), first, of(first));
+  }
+
+  private long firstByQueueTime() {
     long own = ownDeadlines == null ? -1 : ownDeadlines.earliest();
     long first = settings.messageTtlMillis() == QueueSettings.NONE ? -1 : firstByTtl();
-    if (own < 0 || first < 0) {
-      return Math.max(own, first);
+    return own < 0 || first < 0
+        ? Math.max(own, first)
+        : earlier(own, index.deadline(own), first, byTtl(settings, index.enqueuedAt(first)));
+  }
+
+  private static long earlier(long one, long deadline, long other, long otherDeadline) {
+    if (deadline == otherDeadline) {
+      return Math.min(one, other);
     }
-    long ownDeadline = index.deadline(own);
-    long firstDeadline = byTtl(settings, index.enqueuedAt(first));
-    if (ownDeadline == firstDeadline) {
-      return Math.min(own, first);
-    }
-    return ownDeadline < firstDeadline ? own : first;
+    return deadline < otherDeadline ? one : other;
   }
 
   private long firstByTtl() {
@@ -356,9 +530,16 @@ public final class MessageDeadlines {
   }
 
   private void keepDeadlines() {
-    index.forEachUnacked(sequence -> index.setDeadline(sequence, of(sequence)));
-    index.forEachReady(sequence -> index.setDeadline(sequence, of(sequence)));
+    index.forEachUnacked(this::keepDeadline);
+    index.forEachReady(this::keepDeadline);
     ttlFrom = index.nextSequence();
+  }
+
+  private void keepDeadline(long sequence) {
+    if (sequence >= ttlFrom) {
+      long own = index.deadline(sequence);
+      index.setDeadline(sequence, kept(settings, own, index.enqueuedAt(sequence)));
+    }
   }
 
   private void orderAnew() {

@@ -203,7 +203,8 @@ public final class QueueMessages implements RecoverableQueue {
    */
   public long restore(Message message, long deadlineMillis, long arrivedMillis, long returns) {
     boolean room = store.admit(message, false);
-    long sequence = append(message, null, room, deadlineMillis, deadlineMillis, arrivedMillis);
+    long own = deadlines.fromLog(deadlineMillis, arrivedMillis);
+    long sequence = append(message, null, room, own, deadlineMillis, arrivedMillis);
     counters.add(Counter.ARRIVED, 1);
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     if (isStored(sequence)) {
@@ -266,7 +267,7 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Puts a message in that was in the queue at another place, ready. */
   void insert(long sequence, Message message, long deadlineMillis, long arrivedMillis) {
-    put(sequence, message, null, deadlineMillis, arrivedMillis, 0);
+    put(sequence, message, null, deadlineMillis, deadlineMillis, arrivedMillis, 0);
     counters.add(Counter.ARRIVED, 1);
   }
 
@@ -275,6 +276,7 @@ public final class QueueMessages implements RecoverableQueue {
       Message message,
       Move move,
       long deadlineMillis,
+      long loggedMillis,
       long arrivedMillis,
       int marks) {
     boolean room = store.admit(message, false);
@@ -287,7 +289,7 @@ public final class QueueMessages implements RecoverableQueue {
         arrivedMillis,
         flags | marks);
     if (flags != 0) {
-      write(sequence, message, move, deadlineMillis, arrivedMillis);
+      write(sequence, message, move, loggedMillis, arrivedMillis);
     }
     if (fairShares != null) {
       fairShares.came(sequence, message);
@@ -317,7 +319,8 @@ public final class QueueMessages implements RecoverableQueue {
       long arrivedMillis,
       boolean redelivered) {
     int marks = EntryFlags.OUT_OF_ORDER | (redelivered ? EntryFlags.REDELIVERED : 0);
-    put(sequence, message, move, deadlineMillis, arrivedMillis, marks);
+    long logged = deadlines.toLog(deadlineMillis, arrivedMillis);
+    put(sequence, message, move, deadlineMillis, logged, arrivedMillis, marks);
     if (copy != null) {
       copy.inserted(sequence);
     }
@@ -878,7 +881,7 @@ public final class QueueMessages implements RecoverableQueue {
 
   @Override
   public long ownDeadlineOf(long sequence) {
-    return index.deadline(sequence);
+    return deadlines.inLog(sequence);
   }
 
   @Override

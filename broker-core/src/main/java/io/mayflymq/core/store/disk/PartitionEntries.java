@@ -70,7 +70,7 @@ final class PartitionEntries {
       long enqueuedAtMillis) {
     stored++;
     burst.request();
-    long deadline = storedTime(ownDeadlineMillis);
+    long deadline = storedDeadline(ownDeadlineMillis);
     long enqueuedAt = storedTime(enqueuedAtMillis);
     return log.enqueue(queueId, namedIn, sequence, deadline, 0, enqueuedAt, message);
   }
@@ -78,7 +78,12 @@ final class PartitionEntries {
   /** Adds an entry to a move. */
   void enter(Move entering, long queueId, long sequence, long ownDeadlineMillis) {
     stored++;
-    entering.add(queueId, sequence, storedTime(ownDeadlineMillis));
+    entering.add(queueId, sequence, storedDeadline(ownDeadlineMillis));
+  }
+
+  /** A negative one stands for a moment that does not depend on when the message arrived. */
+  private long storedDeadline(long ownDeadlineMillis) {
+    return ownDeadlineMillis < 0 ? -storedTime(-ownDeadlineMillis) : storedTime(ownDeadlineMillis);
   }
 
   /** Returns what a time of the partition is after a restart. */

@@ -125,7 +125,12 @@ public final class RecoveredQueues implements RecoveryVisitor {
         .queue()
         .recovered(sequence, deadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
     queue.recovered();
-    messages++;
+    count(queue, 1);
+  }
+
+  /** What says when the time of a queue stood still is no message. */
+  private void count(DiskQueueStore queue, int more) {
+    messages += StoreIds.isStops(queue.id) ? 0 : more;
   }
 
   @Override
@@ -154,7 +159,7 @@ public final class RecoveredQueues implements RecoveryVisitor {
     if (location != QueueStore.NOWHERE && Location.segment(location) == segment) {
       source.release(location, stored.settled(sequence));
       queue.recoveredSettled();
-      messages--;
+      count(queue, -1);
     }
   }
 
@@ -174,7 +179,7 @@ public final class RecoveredQueues implements RecoveryVisitor {
     if (location != QueueStore.NOWHERE) {
       source.release(location, queue.queue().settled(sequence));
       queue.recoveredSettled();
-      messages--;
+      count(queue, -1);
     }
   }
 

@@ -23,6 +23,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
@@ -165,6 +166,7 @@ public final class QueueFields {
               .column(),
           of("owner_pid_details", OTHER, Reading::owner),
           of("paused", WORD, Reading::pause).column(),
+          of("paused_ttl", WORD, Reading::pauseTtl).column(),
           of("pid", PROCESS, queue -> NodeName.pid(0, queue.queue.id())).column(),
           of("policy", TEXT, queue -> name(queue.policies().policy()))
               .nullAlone(queue -> true)
@@ -619,6 +621,11 @@ public final class QueueFields {
     Object deliveryLimit() {
       long limit = queue.settings().deliveries().limit();
       return limit == QueueSettings.NONE ? "unlimited" : (Object) limit;
+    }
+
+    /** Only while it matters. */
+    Object pauseTtl() {
+      return queue.settings().pace().stopsTtl() ? PauseTtl.STOP.word() : null;
     }
 
     Object pause() {

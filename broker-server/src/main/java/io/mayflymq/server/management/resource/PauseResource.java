@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
@@ -22,6 +23,7 @@ import io.mayflymq.server.management.api.Response;
 /** Pauses single queues, and resumes them. */
 public final class PauseResource {
   private static final String WHAT = "what";
+  private static final String TTL = "ttl";
 
   private final ManagedBroker managed;
 
@@ -55,7 +57,15 @@ public final class PauseResource {
   }
 
   private Response pause(Request request) {
-    Pause pause = what(request.body().fields());
+    Body.Fields fields = request.body().fields();
+    requireKnown(fields);
+    Pause pause = word(fields, WHAT, Pause.class, Pause.BOTH);
+    PauseTtl ttl = word(fields, TTL, PauseTtl.class, null);
+    if (ttl == PauseTtl.STOP && !pause.ofDeliveries()) {
+      throw ApiException.badRequest(
+          "ttl should be run where what is publishing, actually was \"stop\": TTL can stand still"
+              + " while deliveries are paused");
+    }
     Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
     if (queue.isStream()) {
       throw ApiException.badRequest(queue + " is a stream, and streams cannot be paused");
@@ -64,12 +74,12 @@ public final class PauseResource {
       throw ApiException.badRequest(
           queue + " is the dead letter queue of another one, and cannot be paused");
     }
-    return PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause));
+    return PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause, ttl));
   }
 
-  private static Policy policy(String queue, Pause pause) {
+  private static Policy policy(String queue, Pause pause, PauseTtl ttl) {
     try {
-      return QueuePause.of(queue, pause);
+      return QueuePause.of(queue, pause, ttl);
     } catch (PolicyException e) {
       throw ApiException.badRequest(
           "the name of the queue is too long for one that is paused: expected at most %d bytes"
@@ -77,22 +87,28 @@ public final class PauseResource {
     }
   }
 
-  private static Pause what(Body.Fields fields) {
+  private static void requireKnown(Body.Fields fields) {
     for (Object name : fields.object().keySet()) {
-      if (!WHAT.equals(name)) {
-        throw ApiException.badRequest("field should be %s, actually was %s".formatted(WHAT, name));
+      if (!WHAT.equals(name) && !TTL.equals(name)) {
+        throw ApiException.badRequest(
+            "field should be %s or %s, actually was %s".formatted(WHAT, TTL, name));
       }
     }
-    Object what = fields.has(WHAT) ? fields.get(WHAT) : Pause.BOTH.word();
-    return EnumNames.constant(Pause.class, String.valueOf(what))
+  }
+
+  private static <E extends Enum<E>> E word(
+      Body.Fields fields, String field, Class<E> type, E absent) {
+    if (!fields.has(field)) {
+      return absent;
+    }
+    Object word = fields.get(field);
+    return EnumNames.constant(type, String.valueOf(word))
         .orElseThrow(
             () ->
                 ApiException.badRequest(
                     "%s should be one of %s, actually was %s"
                         .formatted(
-                            WHAT,
-                            String.join(", ", EnumNames.all(Pause.class)),
-                            JsonWriter.text(what))));
+                            field, String.join(", ", EnumNames.all(type)), JsonWriter.text(word))));
   }
 
   /** The queue may be deleted: its pause waits for the next one of its name. */

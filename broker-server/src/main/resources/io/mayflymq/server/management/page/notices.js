@@ -63,9 +63,10 @@ export function clearNotices() {
  * @param title names the thing, such as "Delete queue orders?"
  * @param text what will be lost
  * @param action the label of the button that does it
- * @return a promise of whether it was confirmed
+ * @param choice the label of a box that can be checked, for what may be done in two ways
+ * @return a promise of whether it was confirmed; with a choice, of false or whether it was checked in `{ chosen }`
  */
-export function confirm(title, text, action) {
+export function confirm(title, text, action, choice) {
   const root = document.getElementById('dialogs');
   return new Promise(resolve => {
     render(
@@ -74,6 +75,7 @@ export function confirm(title, text, action) {
           <form method="dialog">
             <h2 id="dialog-title">${title}</h2>
             <p id="dialog-text">${text}</p>
+            ${choice ? html`<label class="check"><input type="checkbox" name="chosen"> ${choice}</label>` : ''}
             <div class="buttons">
               <button value="no" autofocus>Cancel</button>
               <button value="yes" class="danger">${action}</button>
@@ -85,8 +87,10 @@ export function confirm(title, text, action) {
     dialog.returnValue = 'no';
     dialog.showModal();
     function closed() {
+      const confirmed = dialog.returnValue === 'yes';
+      const chosen = dialog.querySelector('[name=chosen]')?.checked;
       render('', root);
-      resolve(dialog.returnValue === 'yes');
+      resolve(choice ? confirmed && { chosen } : confirmed);
     }
   });
 }

@@ -106,7 +106,7 @@ final class CopyReader {
   private long here(long deadline) {
     return part == CopyRecords.Part.REMOVED
         ? RemovalStamp.later(deadline, difference)
-        : deadline + difference;
+        : Deadlines.at(deadline, Deadlines.moment(deadline) + difference);
   }
 
   private static long readReturns(ByteReader in) {

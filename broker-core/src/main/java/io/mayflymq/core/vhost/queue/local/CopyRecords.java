@@ -51,7 +51,9 @@ final class CopyRecords {
     SCHEDULE(1),
     WAITING_DEAD_LETTERS(2),
     /** Those that can be brought back: a stamp is in the place of the deadline. */
-    REMOVED(3);
+    REMOVED(3),
+    /** When the time of the queue stood still: beginnings and ends are in the place of times. */
+    STOPPED(4);
 
     private final int code;
 

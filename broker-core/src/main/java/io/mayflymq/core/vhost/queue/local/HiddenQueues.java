@@ -16,8 +16,8 @@ import io.mayflymq.core.vhost.queue.Queue;
 
 /**
  * The hidden queues beside a queue: scheduled messages, and dead letters that wait. Each exists
- * from its first message on. A third one, of messages that can be brought back, is the machine's.
- * Belongs to the queue's shard.
+ * from its first message on. Two others, of messages that can be brought back and of when the time
+ * of the queue stood still, are the machine's. Belongs to the queue's shard.
  */
 final class HiddenQueues {
   private final Queue queue;
@@ -38,6 +38,8 @@ final class HiddenQueues {
       openSchedule();
     } else if (StoreIds.isRemoved(storeId)) {
       ((ClassicQueueMachine) machine).openRemoved();
+    } else if (StoreIds.isStops(storeId)) {
+      ((ClassicQueueMachine) machine).openStopped();
     } else {
       openWaiting();
     }

@@ -26,6 +26,7 @@ final class IncomingCopy implements QueueCopying {
       case SCHEDULE -> state.hidden().copiedSchedule();
       case WAITING_DEAD_LETTERS -> state.hidden().copiedWaiting();
       case REMOVED -> ((ClassicQueueMachine) state.machine()).copiedRemoved();
+      case STOPPED -> ((ClassicQueueMachine) state.machine()).copiedStopped();
     };
   }
 

@@ -260,7 +260,9 @@ public final class LocalQueue implements ShardQueue {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
     if (!moves.isWaiting() && !changed.equals(settings)) {
-      if (machine instanceof ClassicQueueMachine && !changed.expiry().equals(settings.expiry())) {
+      if (machine instanceof ClassicQueueMachine
+          && (!changed.expiry().equals(settings.expiry())
+              || changed.pace().stopsTtl() != settings.pace().stopsTtl())) {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;

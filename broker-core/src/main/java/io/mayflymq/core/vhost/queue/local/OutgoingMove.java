@@ -206,6 +206,9 @@ final class OutgoingMove {
     if (movable.hasRemoved() && !copies.containsKey(Part.REMOVED)) {
       copies.put(Part.REMOVED, movable.copyRemoved());
     }
+    if (movable.hasStopped() && !copies.containsKey(Part.STOPPED)) {
+      copies.put(Part.STOPPED, movable.copyStopped());
+    }
     if (hidden.hasWaiting() && !copies.containsKey(Part.WAITING_DEAD_LETTERS)) {
       copies.put(Part.WAITING_DEAD_LETTERS, hidden.waitingMessages().copyMessages());
     }
@@ -255,6 +258,7 @@ final class OutgoingMove {
             case SCHEDULE -> hidden.schedule().endCopy(copy, writer);
             case WAITING_DEAD_LETTERS -> hidden.waitingMessages().endCopy(copy, writer);
             case REMOVED -> movable.endCopyOfRemoved(copy, writer);
+            case STOPPED -> movable.endCopyOfStopped(copy, writer);
           }
         });
     writer.lastUse(movable.lastUseMillis(state.now()));

@@ -39,6 +39,7 @@ record QueueMachineFactory(Queue queue, QueueEffects effects) {
           partition.pages(),
           store.open(queue.id(), queue.storeName(), queue.kept()),
           () -> store.open(StoreIds.ofRemoved(queue.id()), queue.storeName(), queue.kept()),
+          () -> store.open(StoreIds.ofStops(queue.id()), queue.storeName(), queue.kept()),
           effects,
           nowMillis);
     }

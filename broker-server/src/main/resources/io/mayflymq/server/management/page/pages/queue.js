@@ -94,8 +94,9 @@ function purge(page, queue) {
 function pause(page, queue) {
   const { vhost, name } = queue;
   return async () => {
-    if (await confirm(`Pause queue ${name}?`, 'Its consumers get no messages, and its publishers wait, until it is resumed: also over a restart. Messages go on to expire.', 'Pause')) {
-      page.act(() => put(path`queues/${vhost}/${name}/pause`, {}), `Queue ${name} is paused.`);
+    const answer = await confirm(`Pause queue ${name}?`, 'Its consumers get no messages, and its publishers wait, until it is resumed: also over a restart.', 'Pause', 'TTL stands still meanwhile');
+    if (answer) {
+      page.act(() => put(path`queues/${vhost}/${name}/pause`, answer.chosen ? { ttl: 'stop' } : {}), `Queue ${name} is paused.`);
     }
   };
 }
@@ -109,7 +110,7 @@ const PAUSES = {
   both: 'its consumers get no messages, and its publishers wait',
 };
 
-const pausedNote = queue => (queue.paused ? html`<p class="trouble" role="status">This queue is paused: ${PAUSES[queue.paused]}.</p>` : '');
+const pausedNote = queue => (queue.paused ? html`<p class="trouble" role="status">This queue is paused: ${PAUSES[queue.paused]}${queue.paused_ttl ? ', and TTL stands still' : ''}.</p>` : '');
 
 function pauseButton(page, queue) {
   return queue.paused
