@@ -14,6 +14,7 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.PolicyFixture;
+import io.mayflymq.it.harness.Time;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -91,6 +92,39 @@ class QueuePauseIT extends PolicyFixture {
     amqp.publishExpiring(queue, 20, "late");
     amqp.awaitReady(dead, 1);
     deliveries.assertNothing();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void timeStandsStillIfThatIsAsked(String type, Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    Channel channel = declare(amqp, type, Amqp.deadLetterTo(dead, Map.of("x-message-ttl", 60_000)));
+    assertThat(http.put(path(), "{\"what\":\"deliveries\",\"ttl\":\"stop\"}").status())
+        .isEqualTo(201);
+    assertThat(shown().path("paused_ttl").asText()).isEqualTo("stop");
+    amqp.publishExpiring(queue, 20, "brief");
+    amqp.publish(queue, "longer");
+    Time.pass(200);
+    assertThat(amqp.ready(queue)).isEqualTo(2);
+    assertThat(amqp.ready(dead)).isZero();
+    JsonNode longer = http.get("queues/%2F/" + queue + "/messages").json().path("items").get(1);
+    assertThat(longer.path("ttl_left_ms").asInt()).isBetween(30_000, 60_001);
+    resume();
+    assertThat(shown().has("paused_ttl")).isFalse();
+    amqp.awaitReady(dead, 1);
+    assertThat(Deliveries.from(channel, queue, true).next().body()).isEqualTo("longer");
+  }
+
+  @Test
+  void timeStandsStillByAPolicy(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of("x-message-ttl", 1_000));
+    http.put("policies/%2F/" + name, policy(queue, "{\"pause-ttl\":\"stop\"}"));
+    assertThat(shown().has("paused_ttl")).as("deliveries go on").isFalse();
+    pause("deliveries");
+    assertThat(shown().path("paused_ttl").asText()).isEqualTo("stop");
+    assertThat(http.put(path(), "{\"what\":\"deliveries\",\"ttl\":\"run\"}").status())
+        .isEqualTo(204);
+    assertThat(shown().has("paused_ttl")).isFalse();
   }
 
   @ParameterizedTest
@@ -231,7 +265,11 @@ class QueuePauseIT extends PolicyFixture {
     assertThat(wrong.raw().body())
         .contains("what should be one of deliveries, publishing, both, actually was");
     assertThat(http.put(path(), "{\"wat\":\"both\"}").raw().body())
-        .contains("field should be what, actually was wat");
+        .contains("field should be what or ttl, actually was wat");
+    assertThat(http.put(path(), "{\"ttl\":\"walk\"}").raw().body())
+        .contains("ttl should be one of run, stop, actually was");
+    assertThat(http.put(path(), "{\"what\":\"publishing\",\"ttl\":\"stop\"}").raw().body())
+        .contains("ttl should be run where what is publishing");
     assertThat(http.delete(path()).status()).isEqualTo(404);
     assertThat(http.delete(path()).raw().body()).contains("is not paused");
     assertThat(http.put(path(), "{}").status()).isEqualTo(201);

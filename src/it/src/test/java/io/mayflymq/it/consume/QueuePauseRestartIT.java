@@ -1,6 +1,7 @@
 package io.mayflymq.it.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -9,6 +10,9 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.EmbeddedBroker;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.RestartedBroker;
+import io.mayflymq.it.harness.Time;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +44,37 @@ class QueuePauseRestartIT {
 
   private String paused(String queue) throws Exception {
     return http().get("queues/%2F/" + queue).json().path("paused").asText("");
+  }
+
+  @Test
+  void timeStandsStillOverARestart() throws Exception {
+    http().put("queues/%2F/a.b%2B", "{\"durable\":true,\"arguments\":{\"x-message-ttl\":5000}}");
+    try (Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.confirmSelect();
+      channel.basicPublish("", "a.b+", RestartedBroker.PERSISTENT, Amqp.bytes("waits"));
+      channel.waitForConfirmsOrDie();
+    }
+    assertThat(http().put(PAUSE, "{\"ttl\":\"stop\"}").status()).isEqualTo(201);
+    broker.close();
+    Time.pass(4_000);
+    start();
+    Time.pass(1_500);
+    broker.close();
+    start();
+    assertThat(messages()).isEqualTo(1);
+    assertThat(http().delete(PAUSE).status()).isEqualTo(204);
+    assertThat(messages()).isEqualTo(1);
+    broker.close();
+    start();
+    await().atMost(Patience.TIME).until(() -> messages() == 0);
+  }
+
+  private int messages() throws Exception {
+    try (Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      return (int) channel.messageCount("a.b+");
+    }
   }
 
   @Test

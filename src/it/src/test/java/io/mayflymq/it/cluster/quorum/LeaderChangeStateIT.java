@@ -106,6 +106,27 @@ class LeaderChangeStateIT extends QuorumFixture {
   }
 
   @Test
+  void timeGoesOnToStandStill() throws Exception {
+    nodes.declare(0, queue, Map.of("x-message-ttl", 6_000));
+    int follower = nodes.follower(queue, 0);
+    String pause = "queues/%2F/" + queue + "/pause";
+    Channel channel = nodes.confirming(follower);
+    QuorumNodes.publish(channel, queue, QuorumNodes.bodies(0, 10));
+    assertThat(
+            nodes.http(follower).put(pause, "{\"what\":\"deliveries\",\"ttl\":\"stop\"}").status())
+        .isEqualTo(201);
+    Time.pass(4_000);
+
+    nodes.killLeader(queue);
+
+    Time.pass(3_000);
+    assertThat(channel.queueDeclarePassive(queue).getMessageCount()).isEqualTo(10);
+    assertThat(nodes.http(follower).delete(pause).status()).isEqualTo(204);
+    assertThat(channel.queueDeclarePassive(queue).getMessageCount()).isEqualTo(10);
+    QuorumNodes.awaitReady(channel, queue, 0);
+  }
+
+  @Test
   void valuesOfAHeaderGoOnToTakeTurns() throws Exception {
     nodes.declare(0, queue, Map.of("x-fair-by", "tenant"));
     int follower = nodes.follower(queue, 0);
