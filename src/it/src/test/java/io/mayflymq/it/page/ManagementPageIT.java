@@ -304,9 +304,10 @@ class ManagementPageIT {
     browser.escape();
     browser.press("#content", "Pause …");
     browser.see("dialog", "Pause queue page-new?");
+    browser.click(By.cssSelector("dialog input[name=chosen]"));
     browser.press("dialog", "Pause");
     browser.see("Queue page-new is paused.");
-    browser.see("its consumers get no messages, and its publishers wait");
+    browser.see("its consumers get no messages, and its publishers wait, and TTL stands still");
     browser.press("#content", "Resume");
     browser.see("Queue page-new was resumed.");
     browser.press("#content", "Delete …");
