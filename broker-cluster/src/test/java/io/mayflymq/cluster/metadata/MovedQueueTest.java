@@ -8,8 +8,11 @@ import io.mayflymq.core.message.NumberedMessage;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.QueuePause;
 import io.mayflymq.core.queue.ConsumeOptions;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.ConsumerOrigin;
@@ -517,6 +520,43 @@ class MovedQueueTest {
     assertThat(snapshot().totals().ready()).isEqualTo(2);
     passUntil(30_005);
     assertThat(snapshot().totals().ready()).isZero();
+  }
+
+  /** It stood still before the first move, does so during it, and goes on before the second. */
+  @Test
+  void timeThatStoodStillIsNotCounted() {
+    declare(with("x-message-ttl", 3_000));
+    publish(first, 1);
+    publish(first, NumberedMessage.of(2, true, 1_000, 0), 0);
+    stop();
+    passUntil(2_000);
+    goOn();
+    publish(third, 3);
+    passUntil(2_500);
+    stop();
+    passUntil(6_000);
+    move(second);
+    passUntil(12_000);
+    assertThat(snapshot().totals().ready()).isEqualTo(3);
+    goOn();
+    long later = elapsed - 2_500;
+    move(third);
+    passUntil(2_990 + later);
+    assertThat(snapshot().totals().ready()).isEqualTo(3);
+    passUntil(3_010 + later);
+    assertThat(snapshot().totals().ready()).isEqualTo(2);
+    passUntil(4_990 + later);
+    assertThat(snapshot().totals().ready()).isEqualTo(2);
+    passUntil(5_010 + later);
+    assertThat(snapshot().totals().ready()).isZero();
+  }
+
+  private void stop() {
+    await(vhost(home()).policies().set(QueuePause.of(QUEUE, Pause.DELIVERIES, PauseTtl.STOP)));
+  }
+
+  private void goOn() {
+    await(vhost(home()).policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(QUEUE)));
   }
 
   @Test
