@@ -79,8 +79,17 @@ final class DeletedQueueCommands {
     }
     String path = Api.path("deleted-queues", invocation.vhost(), queue, "undelete");
     Map<String, Object> report =
-        Api.object(invocation.api().post(invocation.dryRun() ? path + "/dry-run" : path, body));
+        report(invocation, invocation.dryRun() ? path + "/dry-run" : path, body);
     return new Result.Value(report, text(report, invocation.dryRun()));
+  }
+
+  private static Map<String, Object> report(
+      Invocation invocation, String path, Map<String, Object> body) {
+    try {
+      return Api.object(invocation.api().post(path, body));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.error(Sysexits.DATA, e.getMessage()) : e;
+    }
   }
 
   private static String text(Map<String, Object> report, boolean forecast) {

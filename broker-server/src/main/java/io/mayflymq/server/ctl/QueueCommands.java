@@ -243,7 +243,13 @@ final class QueueCommands {
       choice.put("count", invocation.number(COUNT, 0));
     }
     if (invocation.option(OLDER_THAN) != null) {
-      choice.put("older_than", TimeUnit.SECONDS.toMillis(invocation.number(OLDER_THAN, 0)));
+      long seconds = invocation.number(OLDER_THAN, 0);
+      if (seconds < 0) {
+        throw ControlException.usage(
+            "Bad argument: %s '%d' should be a number of seconds, 0 or more"
+                .formatted(OLDER_THAN, seconds));
+      }
+      choice.put("older_than", TimeUnit.SECONDS.toMillis(seconds));
     }
     if (invocation.option(MESSAGE_ID) != null) {
       choice.put("message_id", invocation.option(MESSAGE_ID));

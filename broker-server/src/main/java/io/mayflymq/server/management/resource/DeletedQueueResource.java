@@ -152,6 +152,11 @@ public final class DeletedQueueResource {
     if (name.isEmpty()) {
       throw ApiException.badRequest("name should be the name of a queue, actually was \"\"");
     }
+    if (!name.equals(before) && (name.indexOf('\n') >= 0 || name.indexOf('\r') >= 0)) {
+      throw ApiException.badRequest(
+          "name should be the name of a queue, in which clients can have no line breaks, actually was "
+              + JsonWriter.text(name));
+    }
     PathNames.check("queue", name);
     VhostAccess access = managed.access(request.principal(), vhost);
     for (String each : new TreeSet<>(List.of(before, name))) {

@@ -317,6 +317,12 @@ class OperatorCommandsIT {
   @Test
   void aDryRunFailsAsTheCommandWould() {
     assertThat(control.run("purge_queue", "none", "--dry-run").exit()).isEqualTo(65);
+    ControlCommand.Outcome early = control.run("purge_queue", "none", "--older-than", "-1");
+    assertThat(early.exit()).isEqualTo(64);
+    assertThat(early.err())
+        .startsWith(
+            "Error (argument validation): Bad argument: --older-than '-1' should be a number of"
+                + " seconds, 0 or more");
     assertThat(control.run("delete_queue", "none", "--dry-run").exit()).isEqualTo(64);
     assertThat(control.run("delete_user", "none", "--dry-run").exit()).isEqualTo(67);
     assertThat(control.run("delete_vhost", "none", "--dry-run").exit()).isEqualTo(65);

@@ -178,6 +178,16 @@ class UndeleteIT {
             "expected a whole number");
   }
 
+  @Test
+  void queueThatIsNotAmongTheDeletedOnesIsNamed(Target target, Amqp amqp) {
+    String queue = amqp.name();
+    ControlCommand.Outcome wrong = ControlCommand.of(target).run("undelete_queue", queue);
+    assertThat(wrong.exit()).as("as for other queues that are not there").isEqualTo(65);
+    assertThat(wrong.err())
+        .containsExactly(
+            "Error:", "no deleted queue '%s' in vhost '/' can be brought back".formatted(queue));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
   void scheduledMessagesAreCountedToo(String type, Amqp amqp) throws Exception {
@@ -316,6 +326,7 @@ class UndeleteIT {
         "{'as':'x'} | 400 | field should be one of id, name",
         "{'name':5} | 400 | name should be a text, actually was 5",
         "{'name':''} | 400 | name should be the name of a queue",
+        "{'name':'a\\nb'} | 400 | in which clients can have no line breaks, actually was",
         "{'name':'%s'} | 400 | queue name too long: 256 bytes, at most 255 are allowed",
         "{'name':'amq.x'} | 401 | contains reserved prefix 'amq.*'"
       })
