@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.EnumNames;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.Pause;
+import io.mayflymq.core.policy.PauseTtl;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
@@ -87,8 +88,12 @@ final class Pauses {
 
   void pause(String queue, Random random) {
     Pause pause = ALL.get(random.nextInt(ALL.size()));
+    PauseTtl ttl = pause.ofDeliveries() && random.nextBoolean() ? PauseTtl.STOP : null;
     change(
-        queue, pause.ofDeliveries(), random, policies -> policies.set(QueuePause.of(queue, pause)));
+        queue,
+        pause.ofDeliveries(),
+        random,
+        policies -> policies.set(QueuePause.of(queue, pause, ttl)));
   }
 
   void resume(String queue, Random random) {
@@ -226,7 +231,8 @@ final class Pauses {
     CompletableFuture<DeclaredQueue> status = queue.lifecycle().status(false);
     cluster.settle(random);
     assertThat(got).as("got of %s, which is paused", queue).isCompletedWithValue(null);
-    if (queue.settings().expiry().messageTtlMillis() != QueueSettings.NONE
+    if (!queue.settings().pace().stopsTtl()
+        && queue.settings().expiry().messageTtlMillis() != QueueSettings.NONE
         && queue.settings().expiry().messageTtlMillis() < FaultInjector.HEALING_MILLIS) {
       assertThat(status.join().messages()).as("time goes on in %s", queue).isZero();
     }
