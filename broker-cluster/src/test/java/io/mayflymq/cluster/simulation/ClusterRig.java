@@ -89,7 +89,12 @@ final class ClusterRig {
 
   private boolean carryOutPause(Command.Action action, Random random) {
     switch (action) {
-      case PAUSE -> pauses.pause(anyQueue(random), random);
+      case PAUSE -> {
+        String queue = anyQueue(random);
+        if (pauses.pause(queue, random)) {
+          ledger.timeStandsStill(queue);
+        }
+      }
       case RESUME -> pauses.resume(anyQueue(random), random);
       default -> {
         return false;

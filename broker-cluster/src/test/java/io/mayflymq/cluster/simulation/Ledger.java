@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * - what is confirmed, persistent and in a durable queue is delivered until it is settled, or dies;
  * - what a client holds, or has settled, goes to no other client as long as the node of the queue can know of that;
  * - what is delivered again is marked;
- * - nothing is delivered by a node after its deadline by the clock of that node.
+ * - nothing is delivered by a node after its deadline by the clock of that node, unless its time stood still.
  */
 /** Knows what was published and delivered, and what must be true of that. */
 final class Ledger {
@@ -36,6 +36,10 @@ final class Ledger {
   private final Set<SimulatedNode> ended = new HashSet<>();
   private final Set<String> deletions = new HashSet<>();
   private final Map<String, PolicyHistory> policies = new HashMap<>();
+
+  /** The names of queues whose messages may have had more time than their TTL. */
+  private final Set<String> stood = new HashSet<>();
+
   private boolean anyTrouble;
   private boolean anyUninformed;
 
@@ -113,6 +117,11 @@ final class Ledger {
       queue.undeletionRequested();
       trouble();
     }
+  }
+
+  /** The time of messages stands still from now on, until the pause ends. */
+  void timeStandsStill(String queue) {
+    stood.add(queue);
   }
 
   /** Returns what is known of the policies for queues of a name. */
@@ -287,7 +296,9 @@ final class Ledger {
     for (Copy copy : publications.get(number).copies) {
       if (copy.queue.id == queueId && !isDeadLetter) {
         require(
-            millis <= copy.deadline() || copy.queue.wasDeleted(),
+            millis <= copy.deadline()
+                || copy.queue.wasDeleted()
+                || stood.contains(copy.queue.name()),
             "delivered after its deadline",
             copy);
         Publication publication = copy.of;

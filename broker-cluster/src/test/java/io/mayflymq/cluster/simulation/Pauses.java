@@ -86,7 +86,8 @@ final class Pauses {
 
   // What operators do
 
-  void pause(String queue, Random random) {
+  /** Pauses the queues of a name. Returns whether the time of their messages stands still. */
+  boolean pause(String queue, Random random) {
     Pause pause = ALL.get(random.nextInt(ALL.size()));
     PauseTtl ttl = pause.ofDeliveries() && random.nextBoolean() ? PauseTtl.STOP : null;
     change(
@@ -94,6 +95,7 @@ final class Pauses {
         pause.ofDeliveries(),
         random,
         policies -> policies.set(QueuePause.of(queue, pause, ttl)));
+    return ttl != null;
   }
 
   void resume(String queue, Random random) {
