@@ -55,7 +55,9 @@ public final class ChangeVersions {
               PolicyKey.DEADLINE_REPLIES,
               PolicyKey.DELIVER_AT_HEADER,
               PolicyKey.FAIR_BY,
-              PolicyKey.ON_MISMATCH));
+              PolicyKey.LOCK_RENEWALS_MAX,
+              PolicyKey.ON_MISMATCH,
+              PolicyKey.PAUSE_TTL));
 
   private ChangeVersions() {}
 
