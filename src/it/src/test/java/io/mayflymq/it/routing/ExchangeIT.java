@@ -298,6 +298,7 @@ class ExchangeIT {
     channel.exchangeBindNoWait(second, name, "", null);
     channel.queueBindNoWait(queue, second, "", null);
     channel.basicPublish(name, "", PLAIN, bytes("a"));
+    channel.queueDeclarePassive(queue); // Others may look for it only then.
     amqp.awaitReady(queue, 1);
     channel.exchangeDeleteNoWait(name, false);
     assertChannelError(
