@@ -42,9 +42,9 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       }
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
-    long expiring = expiring(state, changed, nowMillis);
-    return new PolicyImpact(
-        expiring, overflowing(state, changed, expiring, count, bytes), leaseEndMillis);
+    Anywhere anywhere = Anywhere.of(state, changed, nowMillis);
+    long expiring = anywhere.expiring();
+    return new PolicyImpact(expiring, anywhere.overflowing(expiring, count, bytes), leaseEndMillis);
   }
 
   private static void visit(QueueState state, boolean fromLowest, LongPredicate visitor) {
@@ -133,75 +133,78 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     }
   }
 
-  private static long expiring(QueueState state, QueueSettings settings, long nowMillis) {
-    ExpirySettings changed = settings.expiry();
-    if (changed.mode() == ExpiryMode.LAZY) {
-      return 0;
+  /** Counts the messages that leave where each expires wherever it is, or never by itself. */
+  private record Anywhere(QueueState state, QueueSettings changed, LongPredicate expires) {
+    static Anywhere of(QueueState state, QueueSettings changed, long nowMillis) {
+      return new Anywhere(
+          state,
+          changed,
+          changed.expiry().mode() == ExpiryMode.LAZY
+              ? sequence -> false
+              : sequence -> state.deadlines.isDueWith(changed, sequence, nowMillis));
     }
-    LongPredicate isDue = sequence -> state.deadlines.isDueWith(settings, sequence, nowMillis);
-    ExpirySettings current = state.settings().expiry();
-    boolean usual =
-        current.mode() == ExpiryMode.EXACT
-            && current.ttlMode() == TtlMode.MIN
-            && changed.ttlMode() == TtlMode.MIN
-            && !state.deadlines.stops().isStopped()
-            && !settings.pace().stopsTtl();
-    if (!usual) {
+
+    long expiring() {
+      ExpirySettings current = state.settings().expiry();
+      boolean usual =
+          current.mode() == ExpiryMode.EXACT
+              && current.ttlMode() == TtlMode.MIN
+              && changed.expiry().ttlMode() == TtlMode.MIN
+              && !state.deadlines.stops().isStopped()
+              && !changed.pace().stopsTtl();
+      if (!usual) {
+        long[] count = new long[1];
+        state.index.forEachReady(sequence -> count[0] += expires.test(sequence) ? 1 : 0);
+        return count[0];
+      }
+      // Messages whose present deadline has passed have left already. The queue's TTL always ends
+      // the oldest messages first.
+      return changed.expiry().messageTtlMillis() == QueueSettings.NONE
+          ? 0
+          : state.index.pages.countReadyWhile(expires);
+    }
+
+    long overflowing(long expiring, long counted, long countedBytes) {
+      LengthSettings limit = changed.length();
+      if (limit.overflow() != Overflow.DROP_HEAD) {
+        return 0;
+      }
+      long surplus =
+          limit.maxLength() == QueueSettings.NONE
+              ? 0
+              : Math.min(state.index.readyCount(), counted - limit.maxLength()) - expiring;
+      return Math.max(Math.max(0, surplus), overflowingBytes(expiring, countedBytes));
+    }
+
+    /** Adds up sizes in the order in which messages are dropped, less those that expire. */
+    private long overflowingBytes(long expiring, long countedBytes) {
+      MessageIndex<?> index = state.index;
+      long most = changed.length().maxLengthBytes();
+      if (most == QueueSettings.NONE || countedBytes <= most) {
+        return 0;
+      }
+      long[] excess = {countedBytes - most};
+      long next = index.firstReady();
+      for (long left = expiring; left > 0 && next >= 0; next = index.nextReady(next)) {
+        if (expires.test(next)) {
+          excess[0] -= index.bodySize(next);
+          left--;
+        }
+      }
       long[] count = new long[1];
-      state.index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);
+      if (excess[0] > 0) {
+        visit(
+            state,
+            changed.length().dropsLowest(),
+            sequence -> {
+              if (!expires.test(sequence)) {
+                excess[0] -= index.bodySize(sequence);
+                count[0]++;
+              }
+              return excess[0] > 0;
+            });
+      }
       return count[0];
     }
-    // Messages whose present deadline has passed have left already. The queue's TTL always ends
-    // the oldest messages first.
-    return changed.messageTtlMillis() == QueueSettings.NONE
-        ? 0
-        : state.index.pages.countReadyWhile(isDue);
-  }
-
-  private static long overflowing(
-      QueueState state, QueueSettings changed, long expiring, long counted, long countedBytes) {
-    if (changed.length().overflow() != Overflow.DROP_HEAD) {
-      return 0;
-    }
-    long surplus =
-        changed.length().maxLength() == QueueSettings.NONE
-            ? 0
-            : Math.min(state.index.readyCount(), counted - changed.length().maxLength()) - expiring;
-    return Math.max(Math.max(0, surplus), overflowingBytes(state, changed, expiring, countedBytes));
-  }
-
-  /**
-   * Adds up sizes in the order in which messages are dropped; the messages that expire are the
-   * oldest ones.
-   */
-  private static long overflowingBytes(
-      QueueState state, QueueSettings changed, long expiring, long countedBytes) {
-    MessageIndex<?> index = state.index;
-    long most = changed.length().maxLengthBytes();
-    long bytes = countedBytes;
-    if (most == QueueSettings.NONE || bytes <= most) {
-      return 0;
-    }
-    long first = index.firstReady();
-    for (long i = 0; i < expiring; i++) {
-      bytes -= index.bodySize(first);
-      first = index.nextReady(first);
-    }
-    long from = first;
-    long[] excess = {bytes - most};
-    long[] count = new long[1];
-    if (from >= 0 && excess[0] > 0) {
-      visit(
-          state,
-          changed.length().dropsLowest(),
-          sequence -> {
-            if (sequence >= from) {
-              excess[0] -= index.bodySize(sequence);
-              count[0]++;
-            }
-            return excess[0] > 0;
-          });
-    }
-    return count[0];
   }
 }

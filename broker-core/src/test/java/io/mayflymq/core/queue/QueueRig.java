@@ -225,9 +225,7 @@ final class QueueRig {
             && real.settings().expiry().mode() == ExpiryMode.EXACT
             && settings.expiry().ttlMode() == TtlMode.MIN
             && real.settings().expiry().ttlMode() == TtlMode.MIN
-            && !settings.length().countsUnacked()
-            // Those that are due when time goes on again need not be the oldest ones.
-            && !real.settings().pace().stopsTtl();
+            && !settings.length().countsUnacked();
     boolean sameShares =
         Objects.equals(settings.deliveries().fairBy(), real.settings().deliveries().fairBy());
     boolean sameLevels = settings.hasPriorities() == real.settings().hasPriorities();
