@@ -239,7 +239,7 @@ class RemoteQueueTest {
     publishing(queue, outcomes, 1, 2);
     rest();
     here.declare("q", blocking);
-    here.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING));
+    here.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING, null));
     rest();
     assertThat(home.drain("q")).containsExactly(1);
     for (int step = 0; step < 5; step++) {

@@ -94,7 +94,7 @@ class UnconfirmedChangesTest {
     int inForce = 0;
     for (int number = 0; number < 20 * COUNT; number++) {
       CompletableFuture<?> pausing =
-          asked.vhost().policies().set(QueuePause.of("q", Pause.DELIVERIES));
+          asked.vhost().policies().set(QueuePause.of("q", Pause.DELIVERIES, null));
       cluster.log().lose(random);
       for (int steps = 0; steps < 20; steps++) {
         cluster.step(random);

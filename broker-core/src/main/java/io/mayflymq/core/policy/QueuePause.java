@@ -21,11 +21,6 @@ public final class QueuePause {
     return PREFIX + queue;
   }
 
-  /** Returns the policy of a pause that leaves it to other policies whether TTL stands still. */
-  public static Policy of(String queue, Pause pause) {
-    return of(queue, pause, null);
-  }
-
   /**
    * Returns the policy.
    *

@@ -304,7 +304,7 @@ class OverflowBlockTest {
   }
 
   private void pause() {
-    broker.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING));
+    broker.vhost.policies().set(QueuePause.of("q", Pause.PUBLISHING, null));
     broker.trimMemory();
   }
 
