@@ -4,6 +4,7 @@ import io.mayflymq.core.runtime.BrokerThreads;
 import io.mayflymq.core.runtime.Causes;
 import io.mayflymq.server.auth.Answer;
 import io.mayflymq.server.auth.AuthService;
+import io.mayflymq.server.auth.OpenQuestions;
 import io.mayflymq.server.auth.Question;
 import io.mayflymq.server.config.AuthHttpSettings;
 import io.mayflymq.server.tls.ClientTls;
@@ -19,12 +20,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 
@@ -43,23 +41,21 @@ public final class HttpAuthService implements AuthService {
   /** They look up names, and hand on what the client's own thread has received. */
   private static final int THREADS = 4;
 
-  private static final Answer STOPPING = Answer.failed("the broker is stopping");
-
   private final AuthHttpSettings settings;
   private final ExecutorService threads;
   private final HttpClient client;
-  private final Map<Question, CompletableFuture<Answer>> underWay = new ConcurrentHashMap<>();
+  private final OpenQuestions questions;
 
   /** Guarded by itself, as is {@link #open}. */
   private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
 
   private int open;
-  private volatile boolean closed;
 
   private HttpAuthService(AuthHttpSettings settings, ExecutorService threads, HttpClient client) {
     this.settings = settings;
     this.threads = threads;
     this.client = client;
+    this.questions = new OpenQuestions(settings.requestTimeoutMillis(), 0);
   }
 
   /**
@@ -87,23 +83,7 @@ public final class HttpAuthService implements AuthService {
 
   @Override
   public CompletableFuture<Answer> ask(Question question) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    CompletableFuture<Answer> same = underWay.putIfAbsent(question, answer);
-    if (same != null) {
-      return same;
-    }
-    answer
-        .completeOnTimeout(
-            Answer.failed("no answer within %d ms".formatted(settings.requestTimeoutMillis())),
-            settings.requestTimeoutMillis(),
-            TimeUnit.MILLISECONDS)
-        .whenComplete((done, error) -> underWay.remove(question, answer));
-    if (closed) {
-      answer.complete(STOPPING);
-    } else {
-      begin(new Exchange(question, answer));
-    }
-    return answer;
+    return questions.ask(question, answer -> begin(new Exchange(question, answer)));
   }
 
   private void begin(Exchange exchange) {
@@ -247,8 +227,7 @@ public final class HttpAuthService implements AuthService {
 
   @Override
   public void close() {
-    closed = true;
-    underWay.values().forEach(answer -> answer.complete(STOPPING));
+    questions.close();
     threads.shutdown();
   }
 }

@@ -6,6 +6,7 @@ import io.mayflymq.server.auth.Answer;
 import io.mayflymq.server.auth.AuthService;
 import io.mayflymq.server.auth.AuthenticatedUser;
 import io.mayflymq.server.auth.LoginState;
+import io.mayflymq.server.auth.OpenQuestions;
 import io.mayflymq.server.auth.Question;
 import io.mayflymq.server.auth.ldap.query.Query;
 import io.mayflymq.server.auth.ldap.query.Subject;
@@ -53,7 +54,6 @@ public final class LdapAuthService implements AuthService {
    */
   private static final int GRACE_MILLIS = 500;
 
-  private static final Answer STOPPING = Answer.failed("the broker is stopping");
   private static final Answer PLAIN_NO = Answer.refused("");
 
   private final AuthLdapSettings settings;
@@ -61,17 +61,17 @@ public final class LdapAuthService implements AuthService {
   private final ExecutorService threads;
   private final LdapServers servers;
   private final Bind asUser;
-  private final Map<Question, CompletableFuture<Answer>> underWay = new ConcurrentHashMap<>();
+  private final OpenQuestions questions;
   private final AtomicInteger waiting = new AtomicInteger();
   private final Set<LdapSession> sessions = ConcurrentHashMap.newKeySet();
   private final LogLineLimit undecidedTags =
       new LogLineLimit(MOST_LINES, PERIOD_NANOS, System::nanoTime);
-  private volatile boolean closed;
 
   private LdapAuthService(AuthLdapSettings settings, SSLContext context, ExecutorService threads) {
     this.settings = settings;
     this.context = context;
     this.threads = threads;
+    this.questions = new OpenQuestions(settings.timeoutMillis(), GRACE_MILLIS);
     this.servers = new LdapServers(settings, threads, System::nanoTime);
     this.asUser = new Bind("the login", Bind.Kind.AS_USER, null, null);
   }
@@ -115,36 +115,26 @@ public final class LdapAuthService implements AuthService {
   // Waiting, and the choice of a server
 
   private CompletableFuture<Answer> ask(Question question, Steps steps) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    CompletableFuture<Answer> same = underWay.putIfAbsent(question, answer);
-    if (same != null) {
-      return same;
-    }
-    answer
-        .completeOnTimeout(
-            Answer.failed("no answer within %d ms".formatted(settings.timeoutMillis())),
-            settings.timeoutMillis() + GRACE_MILLIS,
-            TimeUnit.MILLISECONDS)
-        .whenComplete((done, error) -> underWay.remove(question, answer));
     long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis());
-    if (closed) {
-      answer.complete(STOPPING);
-    } else if (waiting.incrementAndGet() > MOST_WAITING) {
+    return questions.ask(question, answer -> begin(steps, endNanos, answer));
+  }
+
+  private void begin(Steps steps, long endNanos, CompletableFuture<Answer> answer) {
+    if (waiting.incrementAndGet() > MOST_WAITING) {
       waiting.decrementAndGet();
       answer.complete(
           Answer.failed("%d questions wait for the directory already".formatted(MOST_WAITING)));
-    } else {
-      try {
-        threads.execute(
-            () -> {
-              waiting.decrementAndGet();
-              answer(steps, endNanos, answer);
-            });
-      } catch (RejectedExecutionException e) {
-        answer.complete(STOPPING);
-      }
+      return;
     }
-    return answer;
+    try {
+      threads.execute(
+          () -> {
+            waiting.decrementAndGet();
+            answer(steps, endNanos, answer);
+          });
+    } catch (RejectedExecutionException e) {
+      answer.complete(OpenQuestions.STOPPING);
+    }
   }
 
   private void answer(Steps steps, long endNanos, CompletableFuture<Answer> answer) {
@@ -427,8 +417,7 @@ public final class LdapAuthService implements AuthService {
 
   @Override
   public void close() {
-    closed = true;
-    underWay.values().forEach(answer -> answer.complete(STOPPING));
+    questions.close();
     threads.shutdown();
     sessions.forEach(LdapSession::abort);
     servers.close();
