@@ -78,6 +78,26 @@ public final class Debugger implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no thread " + name + " in " + threads()));
   }
 
+  /** Returns what each thread is doing, for the text of an assertion. */
+  public String stacks() {
+    StringBuilder stacks = new StringBuilder();
+    machine.suspend();
+    try {
+      for (ThreadReference thread : machine.allThreads()) {
+        // It is suspended once by this.
+        stacks.append(
+            "%n%s, state %d, suspended before %d times"
+                .formatted(thread.name(), thread.status(), thread.suspendCount() - 1));
+        thread.frames().forEach(frame -> stacks.append("\n  ").append(frame.location()));
+      }
+    } catch (IncompatibleThreadStateException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      machine.resume();
+    }
+    return stacks.toString();
+  }
+
   /** A thread does nothing more until it is resumed. */
   public void suspend(String name) {
     thread(name).suspend();
