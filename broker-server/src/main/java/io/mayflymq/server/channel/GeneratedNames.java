@@ -4,7 +4,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /** Generates names, and cleans names that clients send. */
-final class GeneratedNames {
+public final class GeneratedNames {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int RANDOM_BYTES = 16;
 
@@ -20,8 +20,8 @@ final class GeneratedNames {
     return "amq.ctag-" + random();
   }
 
-  /** Removes line breaks from the name of a queue or exchange, as RabbitMQ does. */
-  static String clean(String name) {
+  /** Returns the name of a queue or exchange without line breaks, as RabbitMQ takes it. */
+  public static String clean(String name) {
     return name.indexOf('\n') < 0 && name.indexOf('\r') < 0
         ? name
         : name.replace("\n", "").replace("\r", "");

@@ -7,6 +7,7 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.channel.GeneratedNames;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Listing;
@@ -124,7 +125,7 @@ public final class ExchangeResource {
 
   private Response declare(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
-    String name = request.exchange();
+    String name = GeneratedNames.clean(request.exchange());
     Body.Fields fields = request.body().fields();
     FieldTable arguments = fields.table("arguments");
     String typeName = fields.text("type", ExchangeType.DIRECT.wireName());

@@ -7,6 +7,7 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.channel.GeneratedNames;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
@@ -140,7 +141,10 @@ public final class QueueResource {
 
   private Response declare(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
-    String name = request.parameter("queue");
+    String name = GeneratedNames.clean(request.parameter("queue"));
+    if (name.isEmpty()) {
+      throw ApiException.badRequest("the name of a queue should have more than line breaks");
+    }
     Body.Fields fields = request.body().fields();
     FieldTable arguments = fields.table("arguments");
     boolean durable = fields.bool("durable");

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -27,9 +28,12 @@ import java.util.function.Function;
  * what a change would do in each virtual host. For administrators, as they reach all of these.
  */
 public final class VhostPolicyResource {
-  /** The fields of a policy; other fields of a request are ignored. */
-  private static final Set<String> TERMS =
-      Set.of("vhosts", "pattern", "definition", "priority", "apply-to", "merge");
+  private static final String NAME = "name";
+
+  /** The fields of a request; the name, which is that of the path, is in what is listed. */
+  private static final Set<String> FIELDS =
+      new TreeSet<>(
+          List.of("vhosts", "pattern", "definition", "priority", "apply-to", "merge", NAME));
 
   /** What a dry run counts. */
   private static final List<String> SUMS =
@@ -120,7 +124,14 @@ public final class VhostPolicyResource {
         .require("vhosts", "pattern", "definition")
         .object()
         .forEach((name, value) -> term.put((String) name, value));
-    term.keySet().retainAll(TERMS);
+    for (String field : term.keySet()) {
+      if (!FIELDS.contains(field)) {
+        throw ApiException.badRequest(
+            "field should be one of %s, actually was %s"
+                .formatted(String.join(", ", FIELDS), field));
+      }
+    }
+    term.remove(NAME);
     return PolicyResource.parse(kind, request.parameter("policy"), term);
   }
 

@@ -162,6 +162,16 @@ class ManagementApiIT {
     assertThat(http.delete(path).status()).isEqualTo(204);
   }
 
+  @Test
+  void lineBreaksInNamesAreIgnored(Amqp amqp) throws Exception {
+    for (String kind : List.of("queues", "exchanges")) {
+      String path = kind + "/%2F/" + amqp.name();
+      assertThat(http.put(path + "%0D%0A-b", "{}").status()).isEqualTo(201);
+      assertThat(http.get(path + "-b").status()).as(kind).isEqualTo(200);
+      assertThat(http.delete(path + "-b").status()).isEqualTo(204);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

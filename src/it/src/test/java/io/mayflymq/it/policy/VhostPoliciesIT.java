@@ -79,6 +79,22 @@ class VhostPoliciesIT {
   }
 
   @Test
+  void aFieldThatIsNotKnownIsRefused() throws Exception {
+    for (String path : List.of("vhost-policies/cap", "vhost-operator-policies/cap/dry-run")) {
+      Http.Reply reply =
+          http().put(path, MANY.formatted(7).replace("{\"vhosts", "{\"operator\":true,\"vhosts"));
+      assertThat(reply.status()).as(path).isEqualTo(400);
+      assertThat(reply.reason())
+          .isEqualTo(
+              "field should be one of apply-to, definition, merge, name, pattern, priority, vhosts,"
+                  + " actually was operator");
+    }
+    assertThat(set("vhost-policies/cap", MANY, 7)).isEqualTo(201);
+    String listed = http().get("vhost-policies/cap").raw().body();
+    assertThat(http().put("vhost-policies/cap", listed).status()).isEqualTo(204);
+  }
+
+  @Test
   void theyCountInEachVirtualHostNowAndLater() throws Exception {
     addVhost("tenant-a");
     addVhost("other");
