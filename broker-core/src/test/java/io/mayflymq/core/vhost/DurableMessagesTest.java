@@ -159,13 +159,28 @@ class DurableMessagesTest {
   }
 
   @Test
-  void purgedMessagesAreNotRecovered() {
-    broker.declare("q");
+  void aPurgeThatIsAnsweredIsNotUndoneByACrash() {
+    Queue queue = broker.declare("q");
     broker.publish("q", 1, 2, 3);
-    assertThat(broker.purge("q")).isEqualTo(3);
-    broker.publish("q", 4);
+    CompletableFuture<Long> purged = queue.requests().purge();
+    broker.runLoops();
+    assertThat(purged).as("not forced").isNotDone();
+    broker.trimMemory();
+    assertThat(purged).isCompletedWithValue(3L);
 
-    assertThat(broker.afterPowerLoss().drain("q")).containsExactly(4);
+    assertThat(broker.afterPowerLoss().drain("q")).isEmpty();
+  }
+
+  @Test
+  void aPurgeOnADiskThatFailsIsAnswered() {
+    Queue queue = broker.declareOn(1, "far");
+    broker.publish("far", 1);
+    broker.host.directory("shard-1").failForceAfter(0);
+    CompletableFuture<Long> purged = queue.requests().purge();
+    broker.trimMemory();
+
+    assertThat(purged).isCompletedWithValue(1L);
+    assertThat(broker.ready("far")).isZero();
   }
 
   @Test

@@ -7,7 +7,9 @@ import io.mayflymq.core.queue.SharedLeases;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.runtime.PartitionTime;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -84,6 +86,36 @@ public final class Partition {
   /** Returns the store of its messages; null if it is on another node, or closed. */
   public PartitionStore store() {
     return store;
+  }
+
+  /**
+   * Returns a future that is done, on any thread, when all that its queues have done so far is as
+   * safe as the disk and the other replicas allow: if they fail, that causes no delay. Any thread
+   * may call.
+   */
+  public CompletableFuture<Void> safe() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    shard().runOrExecute(() -> commitQueues(done));
+    return done;
+  }
+
+  private void commitQueues(CompletableFuture<Void> done) {
+    if (store == null) {
+      done.complete(null);
+      return;
+    }
+    store.commitQueues(
+        new Commit() {
+          @Override
+          public void safe() {
+            done.complete(null);
+          }
+
+          @Override
+          public void failed() {
+            safe();
+          }
+        });
   }
 
   /** Returns the memory pages for the indexes of its queues. */

@@ -74,7 +74,10 @@ public final class PauseResource {
       throw ApiException.badRequest(
           queue + " is the dead letter queue of another one, and cannot be paused");
     }
-    return PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause, ttl));
+    Response set =
+        PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause, ttl));
+    awaitSafe(queue);
+    return set;
   }
 
   private static Policy policy(String queue, Pause pause, PauseTtl ttl) {
@@ -122,7 +125,16 @@ public final class PauseResource {
         vhost.policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(name)))) {
       throw ApiException.notFound(notPaused(vhost, name));
     }
+    Queue queue = vhost.routing().queue(name);
+    if (queue != null) {
+      awaitSafe(queue);
+    }
     return Response.noContent();
+  }
+
+  /** The queue notes when its time stood still. */
+  private static void awaitSafe(Queue queue) {
+    queue.here().ifPresent(here -> Futures.await(here.partition().safe()));
   }
 
   private static String notPaused(VirtualHost vhost, String name) {

@@ -100,6 +100,20 @@ class FullDiskIT {
   }
 
   @Test
+  void aPurgeFreesAFullDiskAndIsAnswered() throws Exception {
+    start(Ending.KILL);
+    broker.queue("q");
+    Filling filling = new Filling(broker.connect());
+    filling.untilNothingIsConfirmed();
+    int before = filling.confirmed.size();
+    broker.connect().createChannel().queuePurge("q");
+    await("publishing goes on")
+        .atMost(Patience.TIME)
+        .until(() -> filling.confirmed.size() > before);
+    filling.end();
+  }
+
+  @Test
   void aKillWhileTheDiskIsFullLosesNothing() throws Exception {
     start(Ending.KILL);
     broker.queue("q");

@@ -172,7 +172,7 @@ final class LocalRequests implements QueueRequests {
     return state.serve(
         () -> {
           state.requireExists();
-          return QueuePurge.of(state, state.requireSource("queue.purge"));
+          return safely(QueuePurge.of(state, state.requireSource("queue.purge")));
         });
   }
 
@@ -187,8 +187,15 @@ final class LocalRequests implements QueueRequests {
               state
                   .requireSource("queue.purge")
                   .purge(choice, onlyCounts, (message, now) -> note(message, deleted, now));
-          return SlicedTask.of(state, () -> purge.step(state.now()), purge::chosen);
+          CompletableFuture<Long> chosen =
+              SlicedTask.of(state, () -> purge.step(state.now()), purge::chosen);
+          return onlyCounts ? chosen : safely(chosen);
         });
+  }
+
+  /** The answer says that it is done, so a crash must not undo it. */
+  private <T> CompletableFuture<T> safely(CompletableFuture<T> task) {
+    return task.thenCompose(result -> queue.partition().safe().thenApply(safe -> result));
   }
 
   private void note(Message message, DeathRecord.Removal removal, long nowMillis) {
@@ -217,10 +224,12 @@ final class LocalRequests implements QueueRequests {
           ClassicQueueMachine messages = state.requireSource("restore");
           Restoration restoration = messages.restoration(choice);
           PartitionStore store = queue.partition().store();
-          return SlicedTask.of(
-              state,
-              () -> messages.restore(restoration, state.now(), store::move),
-              restoration::report);
+          CompletableFuture<Restoration.Report> report =
+              SlicedTask.of(
+                  state,
+                  () -> messages.restore(restoration, state.now(), store::move),
+                  restoration::report);
+          return choice.onlyCounts() ? report : safely(report);
         });
   }
 
@@ -272,7 +281,7 @@ final class LocalRequests implements QueueRequests {
     return withSchedule(
         schedule -> {
           ScheduleRemoval removal = schedule.removal(messageId);
-          return SlicedTask.of(state, () -> schedule.step(removal::step), removal::removed);
+          return safely(SlicedTask.of(state, () -> schedule.step(removal::step), removal::removed));
         },
         0L);
   }
