@@ -167,8 +167,9 @@ class Client:
             self.expect(50, 41)
 
     def purge(self, queue):
+        """Returns how many messages there were."""
         self.method(1, 50, 30, b"\0\0" + short(queue) + b"\0")
-        self.expect(50, 31)
+        return struct.unpack(">I", self.expect(50, 31)[:4])[0]
 
     def confirm(self):
         """Has the broker confirm what is published from now on."""

@@ -9,7 +9,7 @@
 //            [--expiration MS] [--queues N] [--arg-int NAME=V]... [--arg-str NAME=V]... [--exchange X --key K]
 //            [--no-declare] [--rate MSGS_PER_S] [--live N] [--pid BROKER_PID] [--timeout S]
 //            [--keys N] [--copies N] [--expire-at UNIX_MS] [--priorities N]
-//            [--tenants N]
+//            [--tenants N] [--since-start]
 //   amqpload --port 5672 --declares N        declares N queues one by one, each awaited, and prints the rate
 //   amqpload --loopback --size N --messages N  what TCP alone carries between two threads of this machine
 //   amqpload --relay --rate N ...            the run without a broker: a thread passes on what it gets, from one publisher to one consumer
@@ -28,6 +28,7 @@
 // With --expire-at the expiration of each message is what is left until then, so that all expire together.
 // With --priorities N messages have the priorities 0 .. N-1, mixed.
 // With --tenants N messages have a header "tenant" with the numbers 0 .. N-1, mixed.
+// With --since-start what was there before the run is consumed, and counts for nothing.
 // SIGTERM or SIGINT ends a run early, with its figures.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -64,7 +65,8 @@ static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = N
 static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
            queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 0, loopback = 0, relayed = 0;
 static const char *expiration = NULL;
-static int priorities = 0, tenants = 0;
+static int priorities = 0, tenants = 0, since_start = 0;
+static uint64_t started;
 static long total = 1000000, rate = 0, live = 0, declares = 0, copies = 1, expire_at = 0;
 static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
 static atomic_long sent, received, confirmed, nacked;
@@ -205,7 +207,7 @@ static void *publisher(void *arg) {
 }
 typedef struct { int id; long n; conn *c; } con;
 static void *consumer(void *arg) {
-  con *k = arg; conn *c = k->c; int ch; uint8_t *p; uint32_t n; uint64_t tag = 0, left = 0, last = 0; long since = 0, local = 0; buf b = {0};
+  con *k = arg; conn *c = k->c; int ch; uint8_t *p; uint32_t n; uint64_t tag = 0, left = 0, last = 0; long since = 0, local = 0; int old = 0; buf b = {0};
   while (!stop && received < total * copies) {
     int t = next_frame(c, &ch, &p, &n);
     if (t == -2) continue;
@@ -217,10 +219,10 @@ static void *consumer(void *arg) {
       continue;
     }
     if (t == 2) { left = 0; for (int i = 0; i < 8; i++) left = left << 8 | p[4 + i]; if (left) continue; }
-    else if (t == 3) { if (left == (uint64_t)size && size >= 8) { uint64_t ts; memcpy(&ts, p, 8); if (rate || (local & 15) == 0) { uint64_t t = now_ns(); hist[bucket(t - ts)]++; if (rate) { raise_to(&worst_gap, t - (last ? last : ts)); last = t; } } } left -= n; if (left) continue; }
+    else if (t == 3) { if (left == (uint64_t)size && size >= 8) { uint64_t ts; memcpy(&ts, p, 8); old = since_start && ts < started; if (!old) { if (rate || (local & 15) == 0) { uint64_t t = now_ns(); hist[bucket(t - ts)]++; if (rate) { raise_to(&worst_gap, t - (last ? last : ts)); last = t; } } } } left -= n; if (left) continue; }
     else continue;
     if (!local++ && !first_receive) first_receive = now_ns();
-    received++;
+    if (!old) received++;
     if (ack_every && ++since >= ack_every) { since = 0; size_t s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 80); u64(&b, tag); u8(&b, 1); frame_end(&b, s); flush(c, &b); }
   }
   if (ack_every && since) { size_t s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 80); u64(&b, tag); u8(&b, 1); frame_end(&b, s); flush(c, &b); }
@@ -255,7 +257,7 @@ static conn *connect_relay(conn **consumer) {
 static void ask(int signal) { (void)signal; stop = ASKED; }
 
 int main(int argc, char **argv) {
-  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{"relay",0,0,32},{"priorities",1,0,33},{"tenants",1,0,34},{0}};
+  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{"relay",0,0,32},{"priorities",1,0,33},{"tenants",1,0,34},{"since-start",0,0,35},{0}};
   int ch; while ((ch = getopt_long(argc, argv, "", o, NULL)) != -1) switch (ch) {
     case 1: host = optarg; break; case 2: port = atoi(optarg); break; case 3: queue = optarg; break; case 4: npub = atoi(optarg); break; case 5: ncon = atoi(optarg); break;
     case 6: size = atoi(optarg); break; case 7: total = atol(optarg); break; case 8: window = atoi(optarg); break; case 9: persistent = 1; break; case 10: durable = 1; break;
@@ -265,7 +267,9 @@ int main(int argc, char **argv) {
     case 28: keys = atoi(optarg); break; case 29: copies = atol(optarg); break; case 30: expire_at = atol(optarg); expiration = "000000"; break; case 31: loopback = 1; break; case 32: relayed = 1; declare = 0; npub = ncon = 1; window = 0; break;
     case 33: priorities = atoi(optarg); break;
     case 34: tenants = atoi(optarg); break;
+    case 35: since_start = 1; break;
     default: return 2; }
+  started = now_ns();
   if (loopback) { run_loopback(); return 0; }
   struct rlimit files; getrlimit(RLIMIT_NOFILE, &files); files.rlim_cur = files.rlim_max; setrlimit(RLIMIT_NOFILE, &files);
   signal(SIGTERM, ask); signal(SIGINT, ask);
