@@ -954,9 +954,15 @@ final class AmqpConnection
   @Override
   public ConnectionView view() {
     return state == State.OPEN
-        ? open.view(
-            channels.count(), publishBlocker.isBlocked() || pausedPublish.isTold(), memory.memory())
+        ? open.view(channels.count(), stateInWord(), memory.memory())
         : null;
+  }
+
+  private String stateInWord() {
+    if (publishBlocker.isBlocked() || pausedPublish.isTold()) {
+      return "blocked";
+    }
+    return isPaced() ? "flow" : ConnectionInfo.RUNNING;
   }
 
   @Override

@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * from the identity.
  */
 final class ConnectionInfo {
+  /** The state of one that nothing holds up. */
+  static final String RUNNING = "running";
+
   private static final AtomicLong SERIALS = new AtomicLong();
 
   private final ConnectionIdentity identity;
@@ -60,7 +63,7 @@ final class ConnectionInfo {
     opened
         .vhost()
         .events()
-        .happened(new ConnectionCreated(open.view(0, false, 0), SocketPeer.of(socket)));
+        .happened(new ConnectionCreated(open.view(0, RUNNING, 0), SocketPeer.of(socket)));
     return open;
   }
 
@@ -68,7 +71,7 @@ final class ConnectionInfo {
   void end() {
     opened.vhost().metrics().connections().leave(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CLOSED);
-    opened.vhost().events().happened(new ConnectionClosed(view(0, false, 0)));
+    opened.vhost().events().happened(new ConnectionClosed(view(0, RUNNING, 0)));
   }
 
   /** Returns the identity of the connection. Any thread may call. */
@@ -84,13 +87,14 @@ final class ConnectionInfo {
   /**
    * Returns the state of the connection.
    *
+   * @param state {@code running}, or why it is not
    * @param memory what is held for its client, in bytes
    */
-  ConnectionView view(int channels, boolean blocked, long memory) {
+  ConnectionView view(int channels, String state, long memory) {
     return new ConnectionView(
         identity,
         output.traffic(),
-        blocked ? "blocked" : "running",
+        state,
         channels,
         opened.tuning(),
         opened.mechanism(),

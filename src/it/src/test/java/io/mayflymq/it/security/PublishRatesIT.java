@@ -3,6 +3,7 @@ package io.mayflymq.it.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
@@ -62,6 +63,16 @@ class PublishRatesIT extends RatesFixture {
     assertThat(publish(one, two, 500)).as("cleared").isLessThan(1_000 * 1000 / RATE);
   }
 
+  /** Returns the state of the user's connection. */
+  private String state() throws Exception {
+    for (JsonNode each : http.get("vhosts/" + vhost + "/connections").json()) {
+      if (each.path("user").asText().equals(user)) {
+        return each.path("state").asText();
+      }
+    }
+    return "gone";
+  }
+
   @Test
   void usersOfAVirtualHostShareItsRate(Amqp amqp) throws Exception {
     assertThat(set("vhost-limits/" + vhost + "/publish-rate", RATE)).isEqualTo(204);
@@ -100,8 +111,10 @@ class PublishRatesIT extends RatesFixture {
       channel.basicPublish("", "q", null, Amqp.bytes("m" + number));
     }
     channel.txCommit();
+    await().atMost(Patience.TIME).until(() -> state().equals("flow"));
     assertThat(http.delete("user-limits/" + user + "/all").status()).isEqualTo(204);
     assertThat(channel.queuePurge("q").getMessageCount()).isEqualTo(count);
+    await().atMost(Patience.TIME).until(() -> state().equals("running"));
   }
 
   @Test
