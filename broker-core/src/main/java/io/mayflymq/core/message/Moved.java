@@ -31,7 +31,7 @@ public final class Moved {
    *
    * @param exchange the exchange that it counts as published to
    * @param routingKey the routing key that it counts as published with
-   * @param livedMillis how long it has been in its queue, in ms
+   * @param livedMillis how long it has been in its queue while time went on there, in ms
    */
   public static Message of(
       Message message, ShortString exchange, ShortString routingKey, Mark mark, long livedMillis) {

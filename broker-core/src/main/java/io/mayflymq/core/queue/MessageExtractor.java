@@ -47,6 +47,14 @@ public final class MessageExtractor {
     return state.index.enqueuedAt(sequence);
   }
 
+  /**
+   * Returns for how long a message has been in the queue by what its own TTL counts, in ms: without
+   * the time that stood still.
+   */
+  public long livedMillis(long sequence, long nowMillis) {
+    return state.deadlines.livedMillis(sequence, nowMillis);
+  }
+
   /** Returns a ready message; null if it cannot be read. */
   public Message message(long sequence) {
     return state.messages.peek(sequence);

@@ -131,6 +131,34 @@ class QueueMachineStopTest {
     }
   }
 
+  @Test
+  void aMessageHasLivedOnlyWhileTimeWentOn() {
+    ManualQueue queue = new ManualQueue(RUNS.settings());
+    queue.publish(400);
+    FieldTable headers =
+        FieldTable.builder().put("d", new FieldValue.Int64(ManualQueue.START + 50_000)).build();
+    queue.publish(1, 30_000, true, headers);
+    queue.advance(100);
+    reconfigure(queue, stopped(RUNS));
+    queue.advance(5_000);
+    queue.publish(300);
+    queue.advance(20);
+    MessageExtractor extractor = queue.machine.messageExtractor();
+    assertThat(lived(extractor, queue.now)).containsExactly(100L, 5_120L, 0L);
+
+    reconfigure(queue, RUNS.settings());
+    queue.advance(30);
+    assertThat(lived(extractor, queue.now)).containsExactly(130L, 5_150L, 30L);
+  }
+
+  private static List<Long> lived(MessageExtractor extractor, long nowMillis) {
+    List<Long> all = new ArrayList<>();
+    for (long each = extractor.nextReady(-1); each >= 0; each = extractor.nextReady(each)) {
+      all.add(extractor.livedMillis(each, nowMillis));
+    }
+    return all;
+  }
+
   /** The broker was killed between the policy and the note, in either direction. */
   @Test
   void whatIsNotNotedBeginsOrEndsWithTheStart() {

@@ -7,6 +7,8 @@ import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.Moved;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.MessageChoice;
 import io.mayflymq.core.routing.Binding;
@@ -277,6 +279,39 @@ class MoveMessageTest {
       broker.advance(1);
       assertThat(numbers("to")).isEmpty();
     }
+  }
+
+  @Test
+  void timeThatStoodStillIsLeft() {
+    for (int shard : new int[] {NEAR, FAR}) {
+      broker = TestBroker.of(2);
+      broker.declareOn(NEAR, "q");
+      broker.declareOn(shard, "to");
+      publish(TestBroker.message(7, true, 1000, 0));
+      publish(TestBroker.message(8, true, 1000, 0));
+      broker.advance(400);
+      pausing("stop");
+      broker.advance(5000);
+      assertThat(move(toQueue(one(0), "to")).moved()).isEqualTo(1);
+      pausing("run");
+      broker.advance(100);
+      assertThat(move(toQueue(one(1), "to")).moved()).isEqualTo(1);
+      assertThat(browse("to"))
+          .extracting(moved -> moved.message().properties().expiration())
+          .containsExactly("600", "500");
+      broker.advance(500);
+      assertThat(numbers("to")).containsExactly(7, 8);
+      broker.advance(1);
+      assertThat(numbers("to")).isEmpty();
+    }
+  }
+
+  private void pausing(String ttl) {
+    Map<String, Object> keys = Map.of("pause", "deliveries", "pause-ttl", ttl);
+    var set =
+        broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "pause", "q", "queues", 0, keys));
+    broker.trimMemory();
+    set.join();
   }
 
   @Test

@@ -185,6 +185,17 @@ public final class MessageDeadlines {
         : Math.max(0, stops.ended() - stops.before(index.enqueuedAt(sequence)));
   }
 
+  /**
+   * Returns how long a message has lived by what its own TTL counts, in ms: without the time that
+   * stood still, unless its own deadline is one that goes on.
+   */
+  public long livedMillis(long sequence, long nowMillis) {
+    long arrived = index.enqueuedAt(sequence);
+    return Deadlines.isAbsolute(index.deadline(sequence))
+        ? nowMillis - arrived
+        : queueTime(nowMillis) - queueTime(arrived);
+  }
+
   private boolean goesByQueue(long ownMillis) {
     return !stops.isEmpty() && !Deadlines.isAbsolute(ownMillis) && ownMillis != Deadlines.NEVER;
   }

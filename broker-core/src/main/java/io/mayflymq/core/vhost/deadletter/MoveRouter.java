@@ -81,7 +81,7 @@ record MoveRouter(
     }
     Moved.Mark mark =
         new Moved.Mark(source.name(), sequence, source.partition().time().toMachine(nowMillis));
-    long lived = nowMillis - arrived;
+    long lived = messages.livedMillis(sequence, nowMillis);
     return request.exchange() == null
         ? toQueue(Moved.of(message, message.exchange(), message.routingKey(), mark, lived))
         : toExchange(message, mark, lived);

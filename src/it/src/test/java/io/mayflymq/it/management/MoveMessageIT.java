@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
+import io.mayflymq.it.harness.Time;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +156,26 @@ class MoveMessageIT {
     assertThat(mark.get("queue")).hasToString(source);
     assertThat(mark.get("sequence")).isEqualTo(0L);
     assertThat((Long) mark.get("time")).isBetween(before, System.currentTimeMillis());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"classic,classic", "classic,quorum", "quorum,classic"})
+  void whatStoodStillIsLeftOfItsTime(String from, String to, Amqp amqp) throws Exception {
+    String source = queue(amqp, Map.of("x-queue-type", from));
+    String target = queue(amqp, Map.of("x-queue-type", to));
+    amqp.publishExpiring(source, 3_600_000, "m");
+    amqp.awaitReady(source, 1);
+    String pause = "queues/%2F/" + source + "/pause";
+    assertThat(http.put(pause, "{\"what\":\"deliveries\",\"ttl\":\"stop\"}").status())
+        .isEqualTo(201);
+    Time.pass(200);
+    JsonNode shown = http.get("queues/%2F/" + source + "/messages").json().path("items").get(0);
+    long left = shown.path("ttl_left_ms").asLong();
+    move(source, "{\"sequence\":0,\"to\":\"%s\"}".formatted(target));
+    http.delete(pause);
+    // The deadline is the end of the last millisecond, and the answer took its time.
+    assertThat(Long.parseLong(taken(amqp, target).get(0).getProps().getExpiration()))
+        .isBetween(left - 1, 3_600_000L);
   }
 
   @Test
