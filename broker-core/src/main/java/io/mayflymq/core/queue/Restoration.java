@@ -128,7 +128,8 @@ public final class Restoration {
     }
     long arrived = removed.arrivedAt(last);
     long own = state.deadlines.ownAgain(last, message, arrived);
-    boolean isDead = state.deadlines.ofNew(own, arrived) <= nowMillis;
+    // Also while time stands still: what was over before would be over again as soon as it goes on.
+    boolean isDead = state.deadlines.shownOf(own, arrived, nowMillis) <= nowMillis;
     boolean isOver = state.deadlines.isOver(message, nowMillis);
     if (isOver || (isDead && !choice.renews())) {
       dead++;

@@ -294,11 +294,11 @@ final class NaiveQueue {
       NaiveEntry was = one.entry;
       boolean absolute = counted(was.headerDeadline) != NEVER;
       long own = ownAgain(was, was.from);
-      long effective = absolute || !settings.pace().stopsTtl() ? own : NEVER;
+      // While time stands still what counts is what would be if it went on now.
+      long stood = settings.pace().stopsTtl() ? now - Math.max(stoppedAt, was.arrival) : 0;
+      long effective = absolute || own == NEVER ? own : own + stood;
       boolean isDead =
-          now
-              >= NaiveDeadline.of(
-                  settings.expiry(), effective, was.from, settings.pace().stopsTtl());
+          now >= NaiveDeadline.of(settings.expiry(), effective, was.from + stood, false);
       boolean isOver = isOver(was.headerDeadline, now);
       if (isOver || (isDead && !restore.renews())) {
         continue;

@@ -264,8 +264,27 @@ class UndeleteTest {
     assertThat(deleted()).isEmpty();
   }
 
+  @Test
+  void whatIsOverBeginsAnewAlsoWhileTimeStandsStill() {
+    broker.declare("q", recoverable("x-message-ttl", 1000));
+    broker.publish("q", 0);
+    broker.delete("q");
+    broker.advance(5000);
+    set(Map.of("pause", "deliveries", "pause-ttl", "stop"));
+    broker.undelete("q");
+    broker.advance(5000);
+    set(Map.of("pause", "deliveries", "pause-ttl", "run"));
+    broker.advance(1000);
+    assertThat(broker.ready("q")).isOne();
+    broker.advance(1);
+    assertThat(broker.ready("q")).isZero();
+  }
+
   private void set(Object time) {
-    Map<String, Object> keys = Map.of("recoverable", time);
+    set(Map.of("recoverable", time));
+  }
+
+  private void set(Map<String, Object> keys) {
     var set =
         broker.vhost.policies().set(Policy.of(PolicyKind.POLICY, "undo", "q", "queues", 0, keys));
     broker.trimMemory();

@@ -235,6 +235,11 @@ public final class MessageDeadlines {
         : due(settings, own, index.enqueuedAt(sequence), stopped);
   }
 
+  /** Returns the same of a message that is not here any more. */
+  public long shownOf(long ownMillis, long arrivedMillis, long nowMillis) {
+    return due(settings, ownMillis, arrivedMillis, stops.isEmpty() ? 0 : stops.before(nowMillis));
+  }
+
   /** Whether a message's deadline is its own, and not from the queue's TTL. */
   public boolean isOwn(long sequence) {
     long own = index.deadline(sequence);

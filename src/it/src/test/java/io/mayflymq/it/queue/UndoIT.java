@@ -9,6 +9,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
@@ -131,6 +132,26 @@ class UndoIT {
             queue, true, (tag, delivery) -> bodies.add(Amqp.text(delivery.getBody())), tag -> {});
     assertThat(restore(queue, "{}").path("restored").asInt()).isEqualTo(1);
     await().atMost(Patience.TIME).until(() -> bodies.equals(List.of("m0", "late")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void expiredMessagesBeginAnewAlsoWhileTimeStandsStill(String type, Amqp amqp) throws Exception {
+    String queue = declared(amqp, type, Map.of());
+    amqp.publishExpiring(queue, 500, "late");
+    String path = "queues/%2F/" + queue;
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> http.get(path).json().path("recoverable_messages").asInt() == 1);
+    String stop = "{\"what\":\"deliveries\",\"ttl\":\"stop\"}";
+    assertThat(http.put(path + "/pause", stop).status()).isEqualTo(201);
+
+    assertThat(restore(queue, "{\"expired\":\"leave\"}").path("expired").asInt()).isEqualTo(1);
+    assertThat(restore(queue, "{}").path("restored").asInt()).isEqualTo(1);
+
+    Deliveries deliveries = Deliveries.from(amqp.newChannel(), queue, true);
+    http.delete(path + "/pause");
+    assertThat(deliveries.next().body()).isEqualTo("late");
   }
 
   @ParameterizedTest
