@@ -651,6 +651,25 @@ class RemoteQueueTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
+  void whenTimeGoesOnAConsumerGetsWhatHasATtlOfZero(int shards) {
+    start(shards);
+    Queue queue = deadLettering("x-max-length", 100);
+    Collector open = new Collector(true, 0);
+    done(queue.requests().subscribe(open.consumer, () -> {}));
+    Map<String, Object> stop = Map.of("pause", "deliveries", "pause-ttl", "stop");
+    home.vhost.policies().set(Policy.of(PolicyKind.POLICY, "p", "^q$", "queues", 0, stop));
+    rest();
+    publishAtHome("q", 1, 0);
+    pass(500);
+    assertThat(open.numbers()).isEmpty();
+    home.vhost.policies().clear(PolicyKind.POLICY, "p");
+    rest();
+    assertThat(open.numbers()).containsExactly(1);
+    assertThat(home.ready("dead")).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
   void nodeThatKnowsNoDeadlinesIsToldNone(int shards) {
     start(shards);
     links.setVersion(LinkVersion.FIRST);

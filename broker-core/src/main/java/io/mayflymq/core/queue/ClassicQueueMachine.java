@@ -235,6 +235,7 @@ public final class ClassicQueueMachine implements QueueMachine {
    */
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
+    boolean stood = deadlines.stops().isStopped();
     state.change(changed);
     boolean done = false;
     try {
@@ -243,11 +244,11 @@ public final class ClassicQueueMachine implements QueueMachine {
       done = true;
     } finally {
       goOnUnless(done, nowMillis);
-      use(changed, nowMillis);
+      use(changed, stood && !deadlines.stops().isStopped(), nowMillis);
     }
   }
 
-  private void use(QueueSettings changed, long nowMillis) {
+  private void use(QueueSettings changed, boolean goesOn, long nowMillis) {
     lease.change(changed.lease(), nowMillis);
     length.settingsChanged();
     returns.settingsChanged();
@@ -255,22 +256,31 @@ public final class ClassicQueueMachine implements QueueMachine {
     boolean delivers = bound(changed, nowMillis) || decides;
     boolean done = false;
     try {
-      liveBySettings(delivers, nowMillis);
+      liveBySettings(delivers, goesOn, nowMillis);
       done = true;
     } finally {
       goOnUnless(done, nowMillis);
     }
   }
 
-  private void liveBySettings(boolean delivers, long nowMillis) {
+  private void liveBySettings(boolean delivers, boolean goesOn, long nowMillis) {
     shareOut(nowMillis);
     state.letGo(nowMillis);
+    if (goesOn) {
+      goOn(nowMillis);
+    }
     long next = messageRemover.expireDue(nowMillis, EXPIRY_SLICE);
     length.dropOverflow(nowMillis);
     state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
     if (delivers) {
       dispatcher.dispatch(nowMillis);
     }
+  }
+
+  /** Time goes on from now on: hands out what is not too late at this moment only. */
+  private void goOn(long nowMillis) {
+    length.dropOverflow(nowMillis);
+    dispatcher.dispatchGoingOn(nowMillis);
   }
 
   /** Bounds what consumers may have unsettled, and get. Returns whether that is new. */
@@ -716,7 +726,11 @@ public final class ClassicQueueMachine implements QueueMachine {
       }
       lease.renew(nowMillis);
     }
+    boolean stood = deadlines.stops().isStopped();
     state.stopOrGoOn(nowMillis); // If a change of settings has tried to in vain.
+    if (stood && !deadlines.stops().isStopped()) {
+      goOn(nowMillis);
+    }
     if (!messageRemover.unreadable().isEmpty()) {
       messageRemover.unreadable().retry(nowMillis);
     }

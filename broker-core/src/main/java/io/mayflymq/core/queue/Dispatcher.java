@@ -103,6 +103,19 @@ final class Dispatcher {
         nowMillis);
   }
 
+  /**
+   * Does so at the moment when time goes on again. What has a TTL of 0, and came while it stood
+   * still, is handed out now or expires.
+   */
+  void dispatchGoingOn(long nowMillis) {
+    messageRemover.setGoingOn(true);
+    try {
+      dispatch(nowMillis);
+    } finally {
+      messageRemover.setGoingOn(false);
+    }
+  }
+
   private boolean isFull() {
     return unsettled >= mostUnsettled;
   }

@@ -23,6 +23,9 @@ final class MessageRemover {
   private final MessageDeadlines deadlines;
   private final UnreadableMessages unreadable;
 
+  /** Whether what has a TTL of 0, and came while time stood still, may be delivered. */
+  private boolean isGoingOn;
+
   MessageRemover(QueueState state) {
     this.state = state;
     this.index = state.index;
@@ -34,6 +37,11 @@ final class MessageRemover {
   /** Returns the messages that cannot be read. */
   UnreadableMessages unreadable() {
     return unreadable;
+  }
+
+  /** Sets whether time goes on this moment: see {@link MessageDeadlines#beginsNow}. */
+  void setGoingOn(boolean changed) {
+    isGoingOn = changed;
   }
 
   /** Expires a message. One that should be dead-lettered but cannot be read is set aside. */
@@ -226,7 +234,8 @@ final class MessageRemover {
     int left = budget;
     long head = messages.head();
     while (head >= 0) {
-      boolean dead = deadlines.of(head) <= nowMillis;
+      boolean dead =
+          deadlines.of(head) <= nowMillis && !(isGoingOn && deadlines.beginsNow(head, nowMillis));
       if (!dead && messages.load(head)) {
         return head;
       }

@@ -53,6 +53,12 @@ final class NaiveQueue {
   /** Since when the time of TTLs stands still; only while it does. */
   private long stoppedAt;
 
+  /** Whether it goes on at this moment: what came meanwhile with a TTL of 0 may be handed out. */
+  private boolean goesOn;
+
+  /** How many of those were handed out when it went on last. */
+  private long takenWithoutTime;
+
   /** What has left and can be brought back, in the order in which it left. */
   private final List<Removed> removed = new ArrayList<>();
 
@@ -472,9 +478,30 @@ final class NaiveQueue {
     used(LeaseUse.POLICY, now);
     letGo(now);
     waiting().forEach(entry -> entry.watched = leavesByItself(entry) != NEVER);
+    takenWithoutTime = 0;
+    if (stood && !changed.pace().stopsTtl()) {
+      dropWhatIsTooMuch(now);
+      long before = ready().filter(entry -> beginsNow(entry, now)).count();
+      goesOn = true;
+      offer(now);
+      goesOn = false;
+      takenWithoutTime = before - ready().filter(entry -> beginsNow(entry, now)).count();
+    }
     expireAllDue(now);
     dropWhatIsTooMuch(now);
     offer(now);
+  }
+
+  long takenWithoutTime() {
+    return takenWithoutTime;
+  }
+
+  private boolean beginsNow(NaiveEntry entry, long now) {
+    boolean ownCounts =
+        settings.expiry().ttlMode() != TtlMode.QUEUE_ONLY || entry.place < keptBefore;
+    return entry.deadline == now
+        && entry.from == now
+        && !(entry.absolute && entry.kept <= now && ownCounts);
   }
 
   private void keepDeadline(NaiveEntry entry) {
@@ -509,7 +536,9 @@ final class NaiveQueue {
 
   private Optional<NaiveEntry> firstUnexpired(long now) {
     Optional<NaiveEntry> head = head();
-    while (head.isPresent() && now >= head.get().deadline) {
+    while (head.isPresent()
+        && now >= head.get().deadline
+        && !(goesOn && beginsNow(head.get(), now))) {
       die(head.get(), DeathReason.EXPIRED, now);
       head = head();
     }

@@ -61,6 +61,64 @@ class QueueMachineStopTest {
   }
 
   @Test
+  void withATtlOfZeroItIsHandedOutWhenTimeGoesOnOrExpires() {
+    for (ExpiryMode mode : ExpiryMode.values()) {
+      QueueValues values =
+          RUNS.with(PolicyKey.EXPIRY_MODE, mode.name().toLowerCase(java.util.Locale.ROOT));
+      ManualQueue queue = new ManualQueue(values.settings());
+      queue.subscribe(3);
+      reconfigure(queue, stopped(values));
+      queue.publish(0);
+      queue.advance(1_000);
+      queue.publish(Message.NO_TTL);
+      queue.publish(0);
+      queue.publish(0);
+      queue.advance(1_000);
+      assertThat(queue.delivered()).isEmpty();
+
+      reconfigure(queue, values.settings());
+      queue.advance(0);
+
+      assertThat(queue.delivered()).as("%s", mode).containsExactly(0, 1, 2);
+      assertThat(queue.fetch()).isEqualTo(-1);
+      assertThat(queue.deaths).containsExactly(expired(3, 2_000));
+    }
+  }
+
+  @Test
+  void withATtlOfZeroItIsNotHandedOutIfOnlyTheTtlGoesOn() {
+    ManualQueue queue = new ManualQueue(RUNS.settings());
+    queue.subscribe(3);
+    reconfigure(queue, stopped(RUNS));
+    queue.publish(0);
+    reconfigure(queue, RUNS.with(PolicyKey.PAUSE, "deliveries").settings());
+    assertThat(queue.delivered()).isEmpty();
+    assertThat(queue.deaths).containsExactly(expired(0, 0));
+  }
+
+  /** The TTL of the first was over when the pause began, and the timer is late. */
+  @Test
+  void whatWasOverBeforeThePauseIsNotHandedOutAfterIt() {
+    ManualQueue queue = new ManualQueue(RUNS.settings());
+    queue.publish(99);
+    queue.now += 100;
+    reconfigure(queue, stopped(RUNS));
+    queue.subscribe(3);
+    queue.publish(1, Message.NO_TTL, true, headerOf(5_000));
+    queue.publish(0);
+    queue.now += 5_000 - 100;
+    reconfigure(queue, RUNS.settings());
+    assertThat(queue.delivered()).containsExactly(2);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactlyInAnyOrder(0, 1);
+  }
+
+  private static FieldTable headerOf(long afterMillis) {
+    return FieldTable.builder()
+        .put("d", new FieldValue.Int64(ManualQueue.START + afterMillis))
+        .build();
+  }
+
+  @Test
   void timeGoesOnThoughTheNoteOfThePauseCannotLeave() {
     ManualQueue queue = new ManualQueue(RUNS.settings());
     queue.publish(Message.NO_TTL);

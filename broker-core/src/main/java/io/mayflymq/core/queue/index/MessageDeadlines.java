@@ -218,6 +218,19 @@ public final class MessageDeadlines {
   }
 
   /**
+   * Returns whether a message whose deadline has come, as time goes on from now on, has come while
+   * time stood still, and has a TTL of 0: it is not too late to deliver it now.
+   */
+  public boolean beginsNow(long sequence, long nowMillis) {
+    long own = index.deadline(sequence);
+    boolean isOver =
+        Deadlines.isAbsolute(own) && Deadlines.moment(own) <= nowMillis && ownCounts(sequence);
+    return !isOver
+        && of(sequence) == nowMillis
+        && later(queueTime(index.enqueuedAt(sequence)), stops.ended()) == nowMillis;
+  }
+
+  /**
    * Returns the deadline of a message, in ms since the epoch; {@link Deadlines#NEVER} if it has
    * none, or if time stands still for it.
    */

@@ -115,6 +115,25 @@ class QueuePauseIT extends PolicyFixture {
     assertThat(Deliveries.from(channel, queue, true).next().body()).isEqualTo("longer");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void withATtlOfZeroConsumersGetWhatTheyCanTakeAfterThePause(String type, Amqp amqp)
+      throws Exception {
+    String dead = amqp.queue();
+    Channel channel = declare(amqp, type, Amqp.deadLetterTo(dead, Map.of("x-message-ttl", 0)));
+    http.put(path(), "{\"what\":\"deliveries\",\"ttl\":\"stop\"}");
+    channel.basicQos(1);
+    Deliveries deliveries = Deliveries.from(channel, queue, false);
+    amqp.publish(queue, "first");
+    amqp.publish(queue, "second");
+    amqp.awaitReady(queue, 2);
+    resume();
+    assertThat(deliveries.next().body()).isEqualTo("first");
+    amqp.awaitReady(dead, 1);
+    assertThat(amqp.get(dead)).isEqualTo("second");
+    assertThat(amqp.ready(queue)).isZero();
+  }
+
   @Test
   void timeStandsStillByAPolicy(Amqp amqp) throws Exception {
     declare(amqp, "classic", Map.of("x-message-ttl", 1_000));

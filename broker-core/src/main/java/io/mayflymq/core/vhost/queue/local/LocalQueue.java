@@ -260,9 +260,10 @@ public final class LocalQueue implements ShardQueue {
     Queue queue = state.queue();
     QueueSettings changed = queue.vhost().settingsOf(queue.definition());
     if (!moves.isWaiting() && !changed.equals(settings)) {
+      // When time goes on, no consumer holds what was handed out while it stood still.
+      boolean stops = changed.pace().stopsTtl() && !settings.pace().stopsTtl();
       if (machine instanceof ClassicQueueMachine
-          && (!changed.expiry().equals(settings.expiry())
-              || changed.pace().stopsTtl() != settings.pace().stopsTtl())) {
+          && (stops || !changed.expiry().equals(settings.expiry()))) {
         machine.consumers().forEach(consumer -> consumer.outlet().deadlinesChange());
       }
       settings = changed;
