@@ -24,6 +24,7 @@ import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.store.Move;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.UnsettledEntry;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -614,6 +615,38 @@ public final class ClassicQueueMachine implements QueueMachine {
       restored(nowMillis);
     }
     return more;
+  }
+
+  /** Returns whether what is purged can be brought back. */
+  public boolean keepsPurged() {
+    return state.keepsRemoved();
+  }
+
+  /**
+   * Purges a message that was kept beside the queue: it enters the queue and leaves it at once, so
+   * that it can be brought back like the others, if {@link #keepsPurged}.
+   *
+   * @param entry its entry in the log; null if the log has none
+   * @param moves begins moves of the log
+   */
+  public void purgeFromBeside(
+      Message message, UnsettledEntry entry, Restoration.Moves moves, long nowMillis) {
+    Move move = entry == null ? null : moves.begin(entry, message);
+    long sequence = index.nextSequence();
+    boolean entered = false;
+    try {
+      long own = deadlines.ownOf(message, nowMillis);
+      messages.append(message, move, false, own, nowMillis);
+      deadlines.appended(sequence, own);
+      entered = true;
+    } finally {
+      if (move != null) {
+        move.write(nowMillis, !entered);
+      }
+    }
+    if (index.contains(sequence)) {
+      messageRemover.purge(sequence, nowMillis);
+    }
   }
 
   /** Opens the store of the messages that have left and can be brought back, as it has some. */

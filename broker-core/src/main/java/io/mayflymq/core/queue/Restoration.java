@@ -59,6 +59,17 @@ public final class Restoration {
    * @param unreadable how many have stayed away because they cannot be read
    */
   public record Report(Map<RemovalReason, Long> restored, long expired, long unreadable) {
+    /** Returns this one with more that had left with their queue, and are back with it. */
+    public Report withDeleted(long more) {
+      if (more == 0) {
+        return this;
+      }
+      Map<RemovalReason, Long> sum = new EnumMap<>(RemovalReason.class);
+      sum.putAll(restored);
+      sum.merge(RemovalReason.DELETED, more, Long::sum);
+      return new Report(sum, expired, unreadable);
+    }
+
     /** Returns how many are back. */
     public long total() {
       return restored.values().stream().mapToLong(Long::longValue).sum();

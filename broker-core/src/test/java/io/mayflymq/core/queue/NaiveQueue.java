@@ -89,7 +89,6 @@ final class NaiveQueue {
   boolean publish(int number, QueueCommand.Publish publish, long now) {
     used(LeaseUse.PUBLISH, now);
     int size = publish.size();
-    long ttl = publish.ttl();
     if (settings.length().overflow() != Overflow.DROP_HEAD
         && settings.length().overflow() != Overflow.BLOCK) {
       if (exceeds(1, size)) {
@@ -102,26 +101,8 @@ final class NaiveQueue {
         return false;
       }
     }
-    long header =
-        publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
-            ? NEVER
-            : now + publish.deadlineIn();
-    boolean isOver = isOver(header, now);
-    NaiveEntry entry =
-        new NaiveEntry(
-            number,
-            size,
-            publish.persistent(),
-            publish.priority(),
-            ttl,
-            now,
-            own(ttl, now, now, header),
-            logged(ttl, now, header));
-    entry.headerDeadline = header;
-    entry.absolute = counted(header) != NEVER;
-    entry.place = places;
-    entry.deadline = deadline(entry);
-    entry.tenant = publish.tenant();
+    NaiveEntry entry = entry(number, publish, now);
+    boolean isOver = isOver(entry.headerDeadline, now);
     if (!isOver && ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = isFull() || !keepsPace(now) ? Optional.empty() : nextWithRoom();
       if (taker.isPresent()) {
@@ -145,6 +126,36 @@ final class NaiveQueue {
     }
     dropWhatIsTooMuch(now);
     return true;
+  }
+
+  private NaiveEntry entry(int number, QueueCommand.Publish publish, long now) {
+    long header =
+        publish.deadlineIn() == QueueCommand.Publish.NO_DEADLINE
+            ? NEVER
+            : now + publish.deadlineIn();
+    NaiveEntry entry =
+        new NaiveEntry(
+            number,
+            publish.size(),
+            publish.persistent(),
+            publish.priority(),
+            publish.ttl(),
+            now,
+            own(publish.ttl(), now, now, header),
+            logged(publish.ttl(), now, header));
+    entry.headerDeadline = header;
+    entry.absolute = counted(header) != NEVER;
+    entry.place = places;
+    entry.deadline = deadline(entry);
+    entry.tenant = publish.tenant();
+    return entry;
+  }
+
+  /** What was beside the queue is purged: it is as if it had been in the queue. */
+  void purgeFromBeside(int number, QueueCommand.Publish message, long now) {
+    NaiveEntry entry = entry(number, message, now);
+    store(entry, now);
+    purged(entry, now);
   }
 
   private void store(NaiveEntry entry, long now) {

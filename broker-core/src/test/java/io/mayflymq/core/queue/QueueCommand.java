@@ -119,6 +119,9 @@ sealed interface QueueCommand {
 
   record Purge() implements QueueCommand {}
 
+  /** Removes a message that was beside the queue. */
+  record PurgeFromBeside(Publish message) implements QueueCommand {}
+
   /** Removes the first ready messages, as far as they are so old. */
   record PurgeSome(int count, long olderThan) implements QueueCommand {}
 
@@ -369,6 +372,11 @@ sealed interface QueueCommand {
             Combinators.combine(integers().between(0, 1000), Arbitraries.of(true, false))
                 .as(Extract::new)),
         Tuple.of(1, just(new Purge())),
+        Tuple.of(
+            1,
+            any()
+                .filter(Publish.class::isInstance)
+                .map(message -> new PurgeFromBeside((Publish) message))),
         Tuple.of(
             3,
             Combinators.combine(

@@ -124,6 +124,11 @@ final class QueueRig {
       assertThat(purge()).isEqualTo(naive.purge(now));
     } else if (command instanceof QueueCommand.PurgeSome some) {
       assertThat(purge(some)).isEqualTo(naive.purgeSome(some, now));
+    } else if (command instanceof QueueCommand.PurgeFromBeside beside) {
+      int number = messages++;
+      Message message = message(number, beside.message());
+      real.purgeFromBeside(message, null, (entry, moved) -> null, now);
+      naive.purgeFromBeside(number, beside.message(), now);
     } else if (command instanceof QueueCommand.Restore restore) {
       restore(restore);
     } else if (command instanceof QueueCommand.Redeclare) {
@@ -148,19 +153,22 @@ final class QueueRig {
 
   private void publish(QueueCommand.Publish publish) {
     int number = messages++;
-    Message message =
-        ManualQueue.message(
-            ShortString.of(Integer.toString(number)),
-            publish.size(),
-            publish.ttl(),
-            publish.persistent(),
-            publish.priority(),
-            headers(publish));
+    Message message = message(number, publish);
     boolean waits = naive.blocks(publish.size(), now);
     assertThat(real.blocks(message, now)).isEqualTo(waits);
     if (!waits || number % 2 == 0) { // Every other one is the broker's, which does not wait.
       assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
     }
+  }
+
+  private Message message(int number, QueueCommand.Publish publish) {
+    return ManualQueue.message(
+        ShortString.of(Integer.toString(number)),
+        publish.size(),
+        publish.ttl(),
+        publish.persistent(),
+        publish.priority(),
+        headers(publish));
   }
 
   private FieldTable headers(QueueCommand.Publish publish) {

@@ -12,6 +12,8 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.RemovalReason;
+import io.mayflymq.core.queue.Restoration;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
@@ -19,9 +21,11 @@ import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -293,6 +297,88 @@ class WaitingDeadLettersTest {
     broker.delete("q");
     broker.advance(1300);
     assertThat(broker.afterPowerLoss().recovered.messages()).isZero();
+  }
+
+  /** As dead letters, with their history; they do not expire again, as their time is over. */
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void whatAPurgeTakesOfThoseThatWaitCanBeBroughtBack(String type) {
+    broker.declareOn(1, "dead", full(0));
+    broker.declareOn(
+        0,
+        "q",
+        TestBroker.deadLetteringTo("dead").toBuilder()
+            .put("x-queue-type", type)
+            .put("x-recoverable", 3_600_000)
+            .build());
+    publishWithTtl(1, 2);
+    broker.publish("q", 3);
+    broker.advance(1300);
+    assertThat(waiting("q").messages()).isEqualTo(2);
+    assertThat(broker.purge("q")).isEqualTo(3);
+    assertThat(waiting("q").messages()).isZero();
+    assertThat(recoverable("q")).isEqualTo(3);
+
+    broker = broker.afterPowerLoss();
+    assertThat(waiting("q").messages()).isZero();
+    assertThat(broker.ready("q")).isZero();
+    assertThat(recoverable("q")).isEqualTo(3);
+    Restoration.Report report = restore("q");
+    assertThat(report.restored()).containsExactly(entry(RemovalReason.PURGED, 3L));
+    assertThat(recoverable("q")).isZero();
+    broker = broker.afterPowerLoss();
+    broker.advance(1300);
+    assertThat(TestBroker.numberOf(broker.fetch("q").message())).isEqualTo(3);
+    Message first = broker.fetch("q").message();
+    assertThat(TestBroker.numberOf(first)).isEqualTo(1);
+    assertThat(DeathHistory.of(first.headers()).deaths())
+        .singleElement()
+        .satisfies(death -> assertThat(death.queue()).isEqualTo("q"));
+    assertThat(TestBroker.numberOf(broker.fetch("q").message())).isEqualTo(2);
+  }
+
+  @Test
+  void aPurgeOfVeryManyThatWaitKeepsAllOfThem() {
+    broker.declareOn(1, "dead", full(0));
+    broker.declareOn(
+        0,
+        "q",
+        TestBroker.deadLetteringTo("dead").toBuilder().put("x-recoverable", 3_600_000).build());
+    int[] numbers = IntStream.range(0, 1000).toArray();
+    publishWithTtl(numbers);
+    broker.advance(1300);
+    assertThat(waiting("q").messages()).isEqualTo(1000);
+    assertThat(broker.purge("q")).isEqualTo(1000);
+    assertThat(restore("q").total()).isEqualTo(1000);
+    assertThat(broker.drain("q"))
+        .containsExactly(IntStream.range(0, 1000).boxed().toArray(Integer[]::new));
+    assertThat(broker.afterPowerLoss().recovered.messages()).isZero();
+  }
+
+  private void publishWithTtl(int... numbers) {
+    for (int number : numbers) {
+      broker.publishing(broker.queue("q"), TestBroker.message(number, true, 100, 0), null);
+    }
+    broker.trimMemory();
+  }
+
+  private long recoverable(String queue) {
+    List<Long> counts = new ArrayList<>();
+    Queue source = broker.queue(queue);
+    broker.on(
+        source.shard().index(),
+        () -> counts.add(QueueSnapshot.sizes(source).recoverable().messages()));
+    return counts.get(0);
+  }
+
+  private Restoration.Report restore(String queue) {
+    var restored =
+        broker
+            .queue(queue)
+            .requests()
+            .restore(new Restoration.Choice(0, EnumSet.allOf(RemovalReason.class), true, false));
+    broker.trimMemory();
+    return restored.join();
   }
 
   @Test

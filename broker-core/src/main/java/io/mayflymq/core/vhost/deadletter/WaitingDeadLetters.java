@@ -48,6 +48,7 @@ import org.slf4j.LoggerFactory;
 public final class WaitingDeadLetters extends Timer {
   private static final Logger LOGGER = LoggerFactory.getLogger(WaitingDeadLetters.class);
   private static final int SLICE = 256;
+  private static final long SLICE_BYTES = 1 << 20;
   private static final int MOST_UNDER_WAY = 32;
   private static final int MOST_IN_VAIN = 1024;
   private static final long SHORTEST_PAUSE_MILLIS = 100;
@@ -166,6 +167,38 @@ public final class WaitingDeadLetters extends Timer {
   /** Returns an operation that removes all but those that are on their way. */
   public Purge purge() {
     return deadLetters.purge();
+  }
+
+  /** Returns the number behind that of the newest one. */
+  public long end() {
+    return messageExtractor.end();
+  }
+
+  /**
+   * Removes some of those that are not on their way, so that they can be brought back as messages
+   * of the queue; the oldest first.
+   *
+   * @param queue the machine of the queue, which keeps what is purged
+   * @param end those before this number
+   * @return how many were removed; 0 if none is left
+   */
+  public int purgeInto(ClassicQueueMachine queue, long end) {
+    int removed = 0;
+    long bytes = 0;
+    long sequence = messageExtractor.nextReady(-1);
+    while (removed < SLICE && bytes < SLICE_BYTES && sequence >= 0 && sequence < end) {
+      Message deadLetter = messageExtractor.message(sequence);
+      UnsettledEntry entry = messageExtractor.take(sequence);
+      if (deadLetter != null) {
+        bytes += deadLetter.bodyLength();
+        queue.purgeFromBeside(deadLetter, entry, store::move, partition.now());
+      } else if (entry != null) {
+        store.settle(entry);
+      }
+      removed++;
+      sequence = messageExtractor.nextReady(-1);
+    }
+    return removed;
   }
 
   /** Called when some were removed. */

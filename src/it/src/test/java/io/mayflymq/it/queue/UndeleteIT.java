@@ -75,6 +75,36 @@ class UndeleteIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
+  void deadLettersThatWaitCountAndWaitAgain(String type, Amqp amqp) throws Exception {
+    String full = amqp.name();
+    amqp.newChannel()
+        .queueDeclare(
+            full, true, false, false, Map.of("x-max-length", 0, "x-overflow", "reject-publish"));
+    String queue = declared(amqp, type, Amqp.deadLetterTo(full, Map.of()));
+    publish(amqp, queue, 0, 3);
+    Channel channel = amqp.newChannel();
+    for (int i = 0; i < 2; i++) {
+      channel.basicReject(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false);
+    }
+    awaitWaiting(queue, 2);
+    channel.queueDelete(queue);
+    assertThat(deleted(queue).get(0).path("messages").asInt()).isEqualTo(3);
+    assertThat(deleted(queue).get(0).path("message_bytes").asInt()).isEqualTo(6);
+    JsonNode forecast = http.post("deleted-queues/%2F/" + queue + "/undelete/dry-run", "{}").json();
+    assertThat(forecast.path("would_be_restored").asInt()).isEqualTo(3);
+    assertThat(undelete(queue, "{}").json().path("restored").asInt()).isEqualTo(3);
+    awaitWaiting(queue, 2);
+    assertThat(amqp.drain(queue)).containsExactly("m2");
+  }
+
+  private void awaitWaiting(String queue, int count) {
+    await()
+        .atMost(Patience.TIME)
+        .until(() -> http.get("queues/%2F/" + queue).json().path("messages_dlx").asInt() == count);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
   void queueIsBackWithMessagesInOrderAndBindings(String type, Amqp amqp) throws Exception {
     String queue = declared(amqp, type, Map.of());
     Channel channel = amqp.newChannel();

@@ -87,6 +87,37 @@ class UndoIT {
     assertThat(drained(amqp, queue)).containsExactly("m0", "m1", "m2", "m3", "m4", "m5", "m6");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void purgeOfDeadLettersThatWaitIsUndone(String type, Amqp amqp) throws Exception {
+    String full = amqp.name();
+    amqp.newChannel()
+        .queueDeclare(
+            full, true, false, false, Map.of("x-max-length", 0, "x-overflow", "reject-publish"));
+    String queue = declared(amqp, type, Amqp.deadLetterTo(full, Map.of()));
+    publish(amqp, queue, 0, 3);
+    Channel channel = amqp.newChannel();
+    for (int i = 0; i < 2; i++) {
+      channel.basicReject(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), false);
+    }
+    await().atMost(Patience.TIME).until(() -> shown(queue, "messages_dlx") == 2);
+    channel.queuePurge(queue);
+    assertThat(shown(queue, "messages_dlx")).isZero();
+    assertThat(shown(queue, "recoverable_messages")).isEqualTo(3);
+    JsonNode report = restore(queue, "{}");
+    assertThat(report.path("restored").asInt()).isEqualTo(3);
+    assertThat(report.path("reasons").path("purged").asInt()).isEqualTo(3);
+    assertThat(Amqp.text(channel.basicGet(queue, true).getBody())).isEqualTo("m2");
+    GetResponse dead = channel.basicGet(queue, true);
+    assertThat(Amqp.text(dead.getBody())).isEqualTo("m0");
+    assertThat(dead.getProps().getHeaders()).containsKeys("x-death", "x-restored");
+    assertThat(drained(amqp, queue)).containsExactly("m1");
+  }
+
+  private int shown(String queue, String field) throws Exception {
+    return http.get("queues/%2F/" + queue).json().path(field).asInt();
+  }
+
   @Test
   void whatComesBackSaysWhyItHadLeft(Amqp amqp) throws Exception {
     String queue = declared(amqp, "classic", Map.of());

@@ -141,7 +141,7 @@ final class DeletedQueue implements ShardQueue {
         : new QueueContents(
             QueueTotals.NONE,
             kept.scheduled(),
-            QueueTotals.NONE,
+            kept.waiting(),
             kept.totals(),
             List.of(),
             0,

@@ -5,7 +5,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.MessagePart;
 import io.mayflymq.core.queue.MessageReader;
-import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.CopySink;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -201,13 +200,8 @@ final class HiddenQueues {
     return waiting == null ? QueueTotals.NONE : waiting.totals();
   }
 
-  /** Returns an operation that removes the dead letters that wait; null if none ever did. */
-  Purge purgeOfWaiting() {
-    return waiting == null ? null : waiting.purge();
-  }
-
-  /** Called when some dead letters that waited were removed. */
-  void waitingPurged() {
-    waiting.purged();
+  /** Returns the dead letters that wait, and what sends them on; only if there ever were any. */
+  WaitingDeadLetters waitingDeadLetters() {
+    return waiting;
   }
 }

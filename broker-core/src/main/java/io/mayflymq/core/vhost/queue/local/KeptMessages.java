@@ -179,6 +179,11 @@ final class KeptMessages extends Timer {
     return over ? QueueTotals.NONE : state.hidden().scheduled();
   }
 
+  /** Returns the dead letters that wait, which come back with the queue. */
+  QueueTotals waiting() {
+    return over ? QueueTotals.NONE : state.hidden().waiting();
+  }
+
   /** Returns how many bytes they count. */
   long bytes() {
     return over ? 0 : machine.removedBytes();
@@ -222,7 +227,7 @@ final class KeptMessages extends Timer {
         || machine.restore(restoration, state.now(), state.queue().partition().store()::move)) {
       shard.executeLater(() -> count(restoration, counted));
     } else {
-      counted.complete(restoration.report());
+      counted.complete(restoration.report().withDeleted(waiting().messages()));
     }
   }
 

@@ -178,11 +178,12 @@ final class LocalMoves {
       lease.begin(movable, machine.settings());
       effects.setLease(lease);
     }
+    long waiting = before == null ? 0 : state.hidden().waiting().messages();
     state.hidden().start();
     if (state.kept() == null
         && machine instanceof ClassicQueueMachine queue
         && (before != null || queue.hasDeleted())) {
-      bringBack(queue);
+      bringBack(queue, waiting);
     }
   }
 
@@ -194,13 +195,19 @@ final class LocalMoves {
     machine.start(state.now());
   }
 
-  /** The queue was deleted, and is there again: its messages follow, slice by slice. */
-  private void bringBack(ClassicQueueMachine queue) {
+  /**
+   * The queue was deleted, and is there again: its messages follow, slice by slice.
+   *
+   * @param waiting how many dead letters that wait are back with it
+   */
+  private void bringBack(ClassicQueueMachine queue, long waiting) {
     Restoration restoration = queue.restoration(Restoration.Choice.ofDeleted(false));
     PartitionStore store = state.queue().partition().store();
     CompletableFuture<Restoration.Report> back =
         SlicedTask.of(
-            state, () -> queue.restore(restoration, state.now(), store::move), restoration::report);
+            state,
+            () -> queue.restore(restoration, state.now(), store::move),
+            () -> restoration.report().withDeleted(waiting));
     state.setBroughtBack(
         back.whenComplete(
             (report, failure) -> {
@@ -221,7 +228,7 @@ final class LocalMoves {
   /** The queue was about to be deleted: if it stays, the rest of its messages follows. */
   private void goOn(ClassicQueueMachine queue) {
     if (!state.isDeleted()) {
-      bringBack(queue);
+      bringBack(queue, 0);
     }
   }
 
