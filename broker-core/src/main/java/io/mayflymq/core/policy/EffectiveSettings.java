@@ -24,7 +24,8 @@ import java.util.Optional;
  * others: see PolicyKey
  * }</pre>
  *
- * <p>Of several policies of a kind, which add up, the first one that has a key sets it.
+ * <p>Of several policies of a kind, which add up, the first one that has a key sets it; what any of
+ * them pauses is paused.
  *
  * <p>A default of the configuration counts if none of them sets a key.
  *

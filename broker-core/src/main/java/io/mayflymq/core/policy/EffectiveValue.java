@@ -30,9 +30,19 @@ public record EffectiveValue(
    * @param policy the name of the policy it came from, or null for an argument or a default
    * @param vhosts the pattern of virtual hosts that this policy is for; null if there is none
    * @param reason why it is not effective, in words
+   * @param counts whether it is part of the effective value all the same
    */
   public record Loser(
-      Object value, ValueOrigin origin, String policy, String vhosts, String reason) {
+      Object value,
+      ValueOrigin origin,
+      String policy,
+      String vhosts,
+      String reason,
+      boolean counts) {
+    private static Loser of(EffectiveValue other, String reason, boolean counts) {
+      return new Loser(other.value, other.origin, other.policy, other.vhosts, reason, counts);
+    }
+
     Map<String, Object> toMap() {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("value", value);
@@ -42,6 +52,9 @@ public record EffectiveValue(
         map.put("vhosts", vhosts);
       }
       map.put("reason", reason);
+      if (counts) {
+        map.put("counts", true);
+      }
       return map;
     }
   }
@@ -66,27 +79,21 @@ public record EffectiveValue(
 
   /** Returns this value with a default as a further value that is not effective. */
   EffectiveValue before(EffectiveValue byDefault) {
-    List<Loser> all = new ArrayList<>(losers);
-    all.add(
-        new Loser(
-            byDefault.value,
-            ValueOrigin.DEFAULT,
-            null,
-            null,
-            "a default counts where nothing else is said"));
-    return new EffectiveValue(key, value, origin, policy, vhosts, List.copyOf(all));
+    return key.addsUp()
+        ? mergedWith(byDefault, key.withOperatorPolicy())
+        : beside(byDefault, "a default counts where nothing else is said");
   }
 
   /** Returns this value with that of a policy which this one's adds to. */
   EffectiveValue over(EffectiveValue lower) {
+    return key.addsUp()
+        ? mergedWith(lower, key.withOperatorPolicy())
+        : beside(lower, "'%s' has precedence".formatted(policy));
+  }
+
+  private EffectiveValue beside(EffectiveValue other, String reason) {
     List<Loser> all = new ArrayList<>(losers);
-    all.add(
-        new Loser(
-            lower.value,
-            lower.origin,
-            lower.policy,
-            lower.vhosts,
-            "'%s' has precedence".formatted(policy)));
+    all.add(Loser.of(other, reason, false));
     return new EffectiveValue(key, value, origin, policy, vhosts, List.copyOf(all));
   }
 
@@ -95,11 +102,17 @@ public record EffectiveValue(
     boolean secondCounts = merge.prefersSecond(value, second.value);
     EffectiveValue winner = secondCounts ? second : this;
     EffectiveValue other = secondCounts ? this : second;
-    String reason = value.equals(second.value) ? "it is the same" : merge.reason(second.origin);
+    boolean isSame = value.equals(second.value);
+    String reason = isSame ? "it is the same" : merge.reason(second.origin);
     List<Loser> all = new ArrayList<>(losers);
-    all.add(new Loser(other.value, other.origin, other.policy, other.vhosts, reason));
+    all.add(Loser.of(other, reason, merge.isSum() && !isSame));
     return new EffectiveValue(
-        key, winner.value, winner.origin, winner.policy, winner.vhosts, List.copyOf(all));
+        key,
+        merge.together(value, second.value),
+        winner.origin,
+        winner.policy,
+        winner.vhosts,
+        List.copyOf(all));
   }
 
   EffectiveValue withoutLosersOfPolicies() {

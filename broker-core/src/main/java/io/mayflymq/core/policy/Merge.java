@@ -5,6 +5,7 @@ import java.util.List;
 /**
  * Decides which of two values of the same key is effective: the first is a policy's, the second an
  * operator policy's or an argument's. Of two equal ones the first is, except with {@link #SECOND}.
+ * With {@link #BOTH_PAUSES} it may be neither, but what both say together.
  *
  * <p>Source: RabbitMQ, {@code rabbit_policy_merge_strategy} and the queue types' own rules.
  */
@@ -46,6 +47,23 @@ enum Merge {
       return second instanceof Long || ((List<?>) second).size() >= ((List<?>) first).size();
     }
   },
+  /** What either pauses is paused. */
+  BOTH_PAUSES("it counts as well: what any of them pauses is paused") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      return !first.equals(second) && !first.equals(Pause.BOTH.word());
+    }
+
+    @Override
+    Object together(Object first, Object second) {
+      return first.equals(second) ? first : Pause.BOTH.word();
+    }
+
+    @Override
+    boolean isSum() {
+      return true;
+    }
+  },
   /** Always the first. */
   FIRST("the policy has precedence") {
     @Override
@@ -71,6 +89,16 @@ enum Merge {
 
   /** Whether the second value is effective. */
   abstract boolean prefersSecond(Object first, Object second);
+
+  /** The value that is effective. */
+  Object together(Object first, Object second) {
+    return prefersSecond(first, second) ? second : first;
+  }
+
+  /** Whether both count, so that it need be neither. */
+  boolean isSum() {
+    return false;
+  }
 
   /** Why the other value lost. */
   String reason(ValueOrigin second) {

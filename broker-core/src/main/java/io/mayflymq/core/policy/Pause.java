@@ -14,6 +14,11 @@ public enum Pause {
     return EnumNames.of(this);
   }
 
+  /** Returns what is paused by this one and another. */
+  public Pause with(Pause other) {
+    return this == other ? this : BOTH;
+  }
+
   /** Whether nothing is handed out. */
   public boolean ofDeliveries() {
     return this != PUBLISHING;

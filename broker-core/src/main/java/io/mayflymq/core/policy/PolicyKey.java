@@ -581,6 +581,7 @@ public enum PolicyKey {
           .of(CLASSIC, QUORUM)
           .extension()
           .forOperators()
+          .withOperatorPolicy(Merge.BOTH_PAUSES)
           .byPoliciesOnly()),
   /** MayflyMQ's own: what becomes of the TTL while deliveries are paused. */
   PAUSE_TTL(
@@ -900,6 +901,11 @@ public enum PolicyKey {
   /** Returns how a policy's value (first) and an operator policy's (second) are merged. */
   Merge withOperatorPolicy() {
     return withOperatorPolicy;
+  }
+
+  /** Returns whether what several policies of a kind, or a default, say counts together. */
+  boolean addsUp() {
+    return withOperatorPolicy.isSum();
   }
 
   /** Returns how a policy's value (first) and an argument's (second) are merged. */

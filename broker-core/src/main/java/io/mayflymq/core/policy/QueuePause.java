@@ -45,6 +45,27 @@ public final class QueuePause {
         .merging(true);
   }
 
+  /** Returns whether a policy that has the name of a queue's pause is one. */
+  public static boolean is(Policy policy, String queue) {
+    Pause pause = pauseOf(policy);
+    return pause != null && policy.equals(of(queue, pause, ttlOf(policy)));
+  }
+
+  /** Returns what a policy pauses; null if nothing. */
+  public static Pause pauseOf(Policy policy) {
+    return word(policy, PolicyKey.PAUSE, Pause.class);
+  }
+
+  /** Returns what a policy says of the TTL of messages while deliveries wait; null if nothing. */
+  public static PauseTtl ttlOf(Policy policy) {
+    return word(policy, PolicyKey.PAUSE_TTL, PauseTtl.class);
+  }
+
+  private static <E extends Enum<E>> E word(Policy policy, PolicyKey key, Class<E> type) {
+    Object word = policy.definition().get(key);
+    return word == null ? null : EnumNames.constant(type, (String) word).orElseThrow();
+  }
+
   /** Returns the regular expression for a text. */
   private static String quoted(String text) {
     StringBuilder quoted = new StringBuilder();

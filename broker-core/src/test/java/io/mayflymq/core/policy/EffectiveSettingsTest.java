@@ -36,7 +36,9 @@ class EffectiveSettingsTest {
                 ValueOrigin.ARGUMENT,
                 null,
                 null,
-                List.of(new Loser(10L, ValueOrigin.POLICY, "ttl", null, "the lower value counts"))),
+                List.of(
+                    new Loser(
+                        10L, ValueOrigin.POLICY, "ttl", null, "the lower value counts", false))),
             new EffectiveValue(
                 PolicyKey.MESSAGE_TTL,
                 1_000L,
@@ -44,7 +46,13 @@ class EffectiveSettingsTest {
                 "bound",
                 null,
                 List.of(
-                    new Loser(60_000L, ValueOrigin.POLICY, "ttl", null, "the lower value counts"))),
+                    new Loser(
+                        60_000L,
+                        ValueOrigin.POLICY,
+                        "ttl",
+                        null,
+                        "the lower value counts",
+                        false))),
             new EffectiveValue(
                 PolicyKey.OVERFLOW,
                 "reject-publish",
@@ -57,7 +65,8 @@ class EffectiveSettingsTest {
                         ValueOrigin.OPERATOR_POLICY,
                         "bound",
                         null,
-                        "the argument has precedence"))));
+                        "the argument has precedence",
+                        false))));
     assertThat(settings.policyDefinition())
         .isEqualTo(Map.of("max-length", 10L, "message-ttl", 1_000L, "overflow", "drop-head"));
   }
@@ -192,6 +201,57 @@ class EffectiveSettingsTest {
         .isEqualTo(
             "[{kind=policy, name=p, pattern=, apply-to=all, priority=0, verdict=applies,"
                 + " reason=}]");
+  }
+
+  @Test
+  void whatAnyPolicyPausesIsPaused() {
+    PolicyTable table = PolicyTable.EMPTY.with(policy("p", "", 0, Map.of("pause", "publishing")));
+    assertThat(pause(table.with(QueuePause.of("q", Pause.PUBLISHING, null))))
+        .isEqualTo("publishing");
+    PolicyTable both = table.with(QueuePause.of("q", Pause.DELIVERIES, null));
+    EffectiveValue value =
+        both.explain(queue("q"), NO_ARGUMENTS).value(PolicyKey.PAUSE).orElseThrow();
+    assertThat(value.value()).isEqualTo("both");
+    assertThat(value.losers())
+        .containsExactly(
+            new Loser(
+                "publishing",
+                ValueOrigin.POLICY,
+                "p",
+                null,
+                "it counts as well: what any of them pauses is paused",
+                true));
+    assertThat(value.toMap().toString()).contains("counts=true");
+    assertThat(
+            both.explain(queue("q"), NO_ARGUMENTS)
+                .toQueueSettings(QueueSettings.DEFAULT)
+                .pace()
+                .pausesPublishing())
+        .isTrue();
+
+    PolicyTable operators =
+        PolicyTable.EMPTY
+            .with(operator("o", Map.of("pause", "publishing")))
+            .with(QueuePause.of("q", Pause.DELIVERIES, null));
+    assertThat(pause(operators)).isEqualTo("both");
+  }
+
+  private static Object pause(PolicyTable table) {
+    return table
+        .explain(queue("q"), NO_ARGUMENTS)
+        .value(PolicyKey.PAUSE)
+        .map(EffectiveValue::value)
+        .orElse(null);
+  }
+
+  @Test
+  void pauseOfAQueueIsToldFromOtherPoliciesOfItsName() {
+    for (Pause pause : Pause.values()) {
+      assertThat(QueuePause.is(QueuePause.of("a.b", pause, null), "a.b")).isTrue();
+    }
+    assertThat(QueuePause.is(QueuePause.of("q", Pause.BOTH, PauseTtl.STOP), "q")).isTrue();
+    assertThat(QueuePause.is(operator("pause:q", Map.of("max-length", 5)), "q")).isFalse();
+    assertThat(QueuePause.is(operator("pause:q", Map.of("pause", "both")), "q")).isFalse();
   }
 
   private static PolicySubject queue(String name) {

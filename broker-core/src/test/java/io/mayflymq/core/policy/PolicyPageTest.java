@@ -71,6 +71,7 @@ class PolicyPageTest {
       case HIGHEST -> "the higher";
       case LOWEST_LIMIT -> "the lower limit";
       case MORE_MIRRORS -> "the one with more mirrors";
+      case BOTH_PAUSES -> "what either pauses";
       case FIRST -> "the policy's";
       case SECOND -> second;
     };

@@ -93,8 +93,12 @@ final class Explanation {
                 Boolean.FALSE.equals(setting.get("effect")) ? " (without effect here)" : ""));
     for (Map<String, Object> loser : objects(setting.get("losers"))) {
       lines.add(
-          "      not %s, from %s: %s"
-              .formatted(JsonWriter.text(loser.get("value")), origin(loser), loser.get("reason")));
+          "      %s %s, from %s: %s"
+              .formatted(
+                  Boolean.TRUE.equals(loser.get("counts")) ? "with" : "not",
+                  JsonWriter.text(loser.get("value")),
+                  origin(loser),
+                  loser.get("reason")));
     }
     return lines;
   }

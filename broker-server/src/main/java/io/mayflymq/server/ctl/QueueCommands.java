@@ -87,8 +87,8 @@ final class QueueCommands {
                     "<stop|run>", "whether the TTL of messages stands still meanwhile", TTL))
             .arguments("queue")
             .noting(
-                "Without an option both wait. The pause stays until resume_queue, over restarts"
-                    + " too.")
+                "Without --deliveries and --publishing both wait. What waits already goes on to do"
+                    + " so. The pause stays until resume_queue, over restarts too.")
             .action(QueueCommands::pause),
         Command.named("resume_queue", "Ends the pause of a queue")
             .inVhost()
@@ -328,7 +328,9 @@ final class QueueCommands {
 
   private static Map<String, Object> pauseBody(String what, Invocation invocation) {
     String ttl = invocation.option(TTL);
-    return ttl == null ? Map.of("what", what) : Map.of("what", what, "ttl", ttl);
+    return ttl == null
+        ? Map.of("what", what, "add", true)
+        : Map.of("what", what, "add", true, "ttl", ttl);
   }
 
   private static Result resume(Invocation invocation) {

@@ -24,6 +24,7 @@ import io.mayflymq.server.management.api.Response;
 public final class PauseResource {
   private static final String WHAT = "what";
   private static final String TTL = "ttl";
+  private static final String ADD = "add";
 
   private final ManagedBroker managed;
 
@@ -59,12 +60,11 @@ public final class PauseResource {
   private Response pause(Request request) {
     Body.Fields fields = request.body().fields();
     requireKnown(fields);
-    Pause pause = word(fields, WHAT, Pause.class, Pause.BOTH);
-    PauseTtl ttl = word(fields, TTL, PauseTtl.class, null);
-    if (ttl == PauseTtl.STOP && !pause.ofDeliveries()) {
-      throw ApiException.badRequest(
-          "ttl should be run where what is publishing, actually was \"stop\": TTL can stand still"
-              + " while deliveries are paused");
+    Pause asked = word(fields, WHAT, Pause.class, Pause.BOTH);
+    PauseTtl askedTtl = word(fields, TTL, PauseTtl.class, null);
+    boolean adds = fields.bool(ADD);
+    if (!adds) {
+      requireUse(asked, askedTtl);
     }
     Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
     if (queue.isStream()) {
@@ -74,10 +74,43 @@ public final class PauseResource {
       throw ApiException.badRequest(
           queue + " is the dead letter queue of another one, and cannot be paused");
     }
-    Response set =
-        PolicyResource.set(managed.usableVhost(request), policy(queue.name(), pause, ttl));
+    VirtualHost vhost = managed.usableVhost(request);
+    Policy before = before(vhost, queue.name());
+    Pause pause = asked;
+    PauseTtl ttl = askedTtl;
+    if (adds && before != null) {
+      pause = QueuePause.pauseOf(before).with(asked);
+      ttl = askedTtl == null ? QueuePause.ttlOf(before) : askedTtl;
+    }
+    requireUse(pause, ttl);
+    Response set = PolicyResource.set(vhost, policy(queue.name(), pause, ttl));
     awaitSafe(queue);
     return set;
+  }
+
+  private static void requireUse(Pause pause, PauseTtl ttl) {
+    if (ttl == PauseTtl.STOP && !pause.ofDeliveries()) {
+      throw ApiException.badRequest(
+          "ttl should be run where what is publishing, actually was \"stop\": TTL can stand still"
+              + " while deliveries are paused");
+    }
+  }
+
+  /**
+   * Returns the pause of a queue that there is; null if there is none.
+   *
+   * @throws ApiException 400 if the policy of that name is none
+   */
+  private static Policy before(VirtualHost vhost, String queue) {
+    Policy policy =
+        vhost.policies().table().policy(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(queue));
+    if (policy != null && !QueuePause.is(policy, queue)) {
+      throw ApiException.badRequest(
+          ("operator policy '%s' in vhost '%s' is not a pause of queue '%s', and a pause needs that"
+                  + " name: set the policy under another one, and clear this one")
+              .formatted(policy.name(), vhost.name(), queue));
+    }
+    return policy;
   }
 
   private static Policy policy(String queue, Pause pause, PauseTtl ttl) {
@@ -92,9 +125,9 @@ public final class PauseResource {
 
   private static void requireKnown(Body.Fields fields) {
     for (Object name : fields.object().keySet()) {
-      if (!WHAT.equals(name) && !TTL.equals(name)) {
+      if (!WHAT.equals(name) && !TTL.equals(name) && !ADD.equals(name)) {
         throw ApiException.badRequest(
-            "field should be %s or %s, actually was %s".formatted(WHAT, TTL, name));
+            "field should be %s, %s or %s, actually was %s".formatted(WHAT, TTL, ADD, name));
       }
     }
   }
@@ -121,6 +154,7 @@ public final class PauseResource {
     managed
         .access(request.principal(), vhost)
         .check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
+    before(vhost, name);
     if (!Futures.await(
         vhost.policies().clear(PolicyKind.OPERATOR_POLICY, QueuePause.nameOf(name)))) {
       throw ApiException.notFound(notPaused(vhost, name));

@@ -16,6 +16,7 @@ import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.PolicyFixture;
 import io.mayflymq.it.harness.Time;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -284,7 +285,7 @@ class QueuePauseIT extends PolicyFixture {
     assertThat(wrong.raw().body())
         .contains("what should be one of deliveries, publishing, both, actually was");
     assertThat(http.put(path(), "{\"wat\":\"both\"}").raw().body())
-        .contains("field should be what or ttl, actually was wat");
+        .contains("field should be what, ttl or add, actually was wat");
     assertThat(http.put(path(), "{\"ttl\":\"walk\"}").raw().body())
         .contains("ttl should be one of run, stop, actually was");
     assertThat(http.put(path(), "{\"what\":\"publishing\",\"ttl\":\"stop\"}").raw().body())
@@ -301,6 +302,60 @@ class QueuePauseIT extends PolicyFixture {
                 .formatted(queue));
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.raw().body()).contains("is paused, and its publishers wait");
+  }
+
+  private JsonNode add(String body) throws Exception {
+    Http.Reply reply = http.put(path(), "{\"add\":true,%s}".formatted(body));
+    assertThat(reply.status()).isIn(201, 204);
+    return shown();
+  }
+
+  @Test
+  void whatIsPausedStaysSoWhenMoreIs(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    add("\"what\":\"deliveries\",\"ttl\":\"stop\"");
+    assertThat(add("\"what\":\"deliveries\"").path("paused_ttl").asText()).isEqualTo("stop");
+    JsonNode both = add("\"what\":\"publishing\"");
+    assertThat(both.path("paused").asText()).isEqualTo("both");
+    assertThat(both.path("paused_ttl").asText()).isEqualTo("stop");
+    assertThat(add("\"what\":\"publishing\",\"ttl\":\"run\"").has("paused_ttl")).isFalse();
+    assertThat(pause("publishing")).isEqualTo(204);
+    assertThat(shown().path("paused").asText()).as("no more than that").isEqualTo("publishing");
+    assertThat(
+            http.put(path(), "{\"add\":true,\"what\":\"publishing\",\"ttl\":\"stop\"}")
+                .raw()
+                .body())
+        .contains("ttl should be run where what is publishing");
+    assertThat(http.put(path(), "{\"add\":\"more\"}").status()).isEqualTo(400);
+    resume();
+    assertThat(shown().has("paused")).isFalse();
+  }
+
+  @Test
+  void whatAPolicyPausesStaysPausedBesideThat(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    http.put("policies/%2F/" + name, policy(queue, "{\"pause\":\"publishing\"}"));
+    assertThat(pause("deliveries")).isEqualTo(201);
+    assertThat(shown().path("paused").asText()).isEqualTo("both");
+    resume();
+    assertThat(shown().path("paused").asText()).isEqualTo("publishing");
+  }
+
+  @Test
+  void anotherPolicyOfTheNameIsLeftAlone(Amqp amqp) throws Exception {
+    declare(amqp, "classic", Map.of());
+    String other = "operator-policies/%2F/pause:" + queue;
+    http.put(other, policy(queue, "{\"max-length\":5}"));
+    for (Http.Reply refused : List.of(http.put(path(), "{}"), http.delete(path()))) {
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.raw().body())
+          .contains(
+              "operator policy 'pause:%s' in vhost '/' is not a pause of queue '%s'"
+                  .formatted(queue, queue));
+    }
+    assertThat(http.get(other).json().path("definition").path("max-length").asInt()).isEqualTo(5);
+    http.delete(other);
+    assertThat(pause("both")).isEqualTo(201);
   }
 
   @Test
