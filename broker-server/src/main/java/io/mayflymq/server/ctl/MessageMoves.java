@@ -112,6 +112,9 @@ final class MessageMoves {
       lines.add((forecast ? "would stay: " : "stayed: ") + report.get("skipped"));
       counts(report.get("skipped_because"), lines);
     }
+    if (forecast && ControlValues.number(report, "moved") > 0) {
+      lines.add(Redrives.ROOM);
+    }
     if ("running".equals(report.get("state")) || "paused".equals(report.get("state"))) {
       lines.add("It goes on in the broker");
     }

@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 final class Redrives {
   private static final Set<String> OVER = Set.of("done", "stopped", "failed");
 
+  /** What a dry run does not know. */
+  static final String ROOM = "A queue that is full, or becomes so, may refuse some of them";
+
   private Redrives() {}
 
   static Command redrive() {
@@ -86,6 +89,9 @@ final class Redrives {
     counts(report.get("moved_to"), lines);
     lines.add("would be skipped: " + report.get("skipped"));
     counts(report.get("skipped_because"), lines);
+    if (ControlValues.number(report, "moved") > 0) {
+      lines.add(ROOM);
+    }
     return String.join("\n", lines);
   }
 
