@@ -376,11 +376,26 @@ public final class Policy {
       Map<String, Object> definition = new LinkedHashMap<>();
       map.forEach((key, setting) -> definition.put(String.valueOf(key), setting));
       try {
-        return PolicyDefinition.of(kind, definition);
+        PolicyDefinition valid = PolicyDefinition.of(kind, definition);
+        if (valid.get(PolicyKey.FEDERATION_UPSTREAM_PATTERN) instanceof String pattern) {
+          upstreams(pattern);
+        }
+        return valid;
       } catch (PolicyException e) {
         errors.add(e.getMessage());
         explanations.addAll(e.explanations());
         return null;
+      }
+    }
+
+    /** A stored one that is no regular expression selects no upstream. With RabbitMQ's text. */
+    private PolicyPattern upstreams(String pattern) {
+      try {
+        return compiler.apply(pattern);
+      } catch (PolicyException e) {
+        throw new PolicyException(
+            "could not compile pattern %s to a regular expression. Error: %s"
+                .formatted(pattern, e.getMessage().replace(PolicyPattern.INVALID, "")));
       }
     }
 

@@ -61,11 +61,14 @@ public final class PolicyDefinition {
     try {
       return key.check(value);
     } catch (PolicyException e) {
+      List<String> expected = e.explanations();
       throw new PolicyException(
           e.getMessage(),
-          e.explanations().stream()
-              .map(expected -> "'%s' is %s: %s".formatted(key.wireName(), value, expected))
-              .toList());
+          expected.isEmpty()
+              ? List.of("'%s' is %s".formatted(key.wireName(), value))
+              : expected.stream()
+                  .map(each -> "'%s' is %s: %s".formatted(key.wireName(), value, each))
+                  .toList());
     }
   }
 

@@ -31,6 +31,12 @@ public final class PolicyException extends RuntimeException {
     return explanations;
   }
 
+  /** Returns the message with the explanations behind it, in one line. */
+  public String withExplanations() {
+    return Stream.concat(Stream.of(getMessage()), explanations.stream())
+        .collect(Collectors.joining(": "));
+  }
+
   /**
    * Returns the text as RabbitMQ's command line and HTTP API show it, with its heading, and behind
    * it the explanations.

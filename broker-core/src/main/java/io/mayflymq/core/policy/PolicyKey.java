@@ -371,7 +371,7 @@ public enum PolicyKey {
           .doc("the name of an upstream of [federation](federation.md); not for streams")
           .ofBoth()),
   FEDERATION_UPSTREAM_PATTERN(
-      row("federation-upstream-pattern", text("is not a valid federation upstream pattern"))
+      row("federation-upstream-pattern", text("is not a valid federation upstream pattern name"))
           .doc(
               "a regular expression for names of upstreams of [federation](federation.md); not for"
                   + " streams")

@@ -16,6 +16,9 @@ record PolicyPattern(String source, NamePattern compiled) {
   /** RabbitMQ 4.3's limit. */
   static final int MAX_BYTES = 1024;
 
+  /** How the error begins that tells what is wrong with a regular expression. */
+  static final String INVALID = "pattern should be regular expression but is invalid: ";
+
   private static final String FOUND_EVERYWHERE = ".*";
 
   /** Maps the error texts of Java's regular expressions to those of PCRE. */
@@ -43,8 +46,7 @@ record PolicyPattern(String source, NamePattern compiled) {
     } catch (PatternTooLargeException e) {
       throw new PolicyException("pattern should be smaller: " + e.getMessage());
     } catch (IllegalArgumentException e) {
-      throw new PolicyException(
-          "pattern should be regular expression but is invalid: " + reason(source, e));
+      throw new PolicyException(INVALID + reason(source, e));
     }
   }
 

@@ -234,7 +234,7 @@ public final class QueueArguments {
       }
       return key.check(plain);
     } catch (PolicyException e) {
-      throw invalid(argument, e.getMessage());
+      throw invalid(argument, key.isExtension() ? e.withExplanations() : e.getMessage());
     }
   }
 

@@ -584,14 +584,25 @@ public final class QueueProof {
       return null;
     }
     return new Lost(
-        way.state() == State.BY_MESSAGE
-            ? "Dead letters are dropped if no binding of the exchange '%s' takes their routing key."
-                .formatted(dead.exchange())
-            : "Dead letters are dropped once the exchange '%s' or its bindings are deleted."
-                .formatted(dead.exchange()),
+        dropped(way, dead.exchange()),
         atLeastOnce,
         "have dead-letter-queue = auto in place of a dead-letter-exchange: it goes with this queue"
             + " only");
+  }
+
+  private static String dropped(DeadLetterWay way, String exchange) {
+    boolean byMessage = way.state() == State.BY_MESSAGE;
+    if (exchange.isEmpty()) {
+      return byMessage
+          ? "Dead letters are dropped if no queue has the name of their routing key."
+          : "Dead letters are dropped once the queue that they go to, %s, is deleted."
+              .formatted(way.names());
+    }
+    return byMessage
+        ? "Dead letters are dropped if no binding of the exchange '%s' takes their routing key."
+            .formatted(exchange)
+        : "Dead letters are dropped once the exchange '%s' or its bindings are deleted."
+            .formatted(exchange);
   }
 
   // Late

@@ -70,6 +70,11 @@ public final class Restoration {
       return new Report(sum, expired, unreadable);
     }
 
+    /** Returns whether there was nothing to bring back. */
+    public boolean isEmpty() {
+      return total() + expired + unreadable == 0;
+    }
+
     /** Returns how many are back. */
     public long total() {
       return restored.values().stream().mapToLong(Long::longValue).sum();

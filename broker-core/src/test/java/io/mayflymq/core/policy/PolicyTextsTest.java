@@ -184,6 +184,24 @@ class PolicyTextsTest {
   }
 
   @Test
+  void patternOfUpstreamsIsARegularExpressionUnlessReadFromTheJournal() {
+    Map<String, Object> definition = Map.of("federation-upstream-pattern", "(");
+    assertThatThrownBy(() -> policy("q", definition))
+        .isInstanceOf(PolicyException.class)
+        .hasMessageStartingWith("could not compile pattern ( to a regular expression. Error: {");
+    Policy kept = Policy.kept(PolicyKind.POLICY, "old", "q", "all", 0, definition);
+    assertThat(kept.definition().toMap()).isEqualTo(definition);
+  }
+
+  @Test
+  void aValueThatIsRefusedIsTold() {
+    assertThatThrownBy(() -> policy("q", Map.of("dead-letter-on", List.of("foo"))))
+        .isInstanceOfSatisfying(
+            PolicyException.class,
+            e -> assertThat(e.report()).endsWith("\n'dead-letter-on' is [foo]\n"));
+  }
+
+  @Test
   void operatorPolicyAcceptsMirroringKeys() {
     Map<String, Object> definition =
         Map.of("ha-mode", "exactly", "ha-params", 2L, "ha-sync-mode", "automatic");

@@ -215,7 +215,8 @@ final class ObjectDefaultKeys {
       try {
         defaults.put(key, key.parse(member.getValue()));
       } catch (PolicyException e) {
-        throw new ConfigException("defaults.%s: %s".formatted(member.getKey(), e.getMessage()));
+        throw new ConfigException(
+            "defaults.%s: %s".formatted(member.getKey(), e.withExplanations()));
       }
     }
     long disconnected = values.get(CONSUMER_DISCONNECTED_TIMEOUT);

@@ -953,9 +953,7 @@ final class AmqpConnection
 
   @Override
   public ConnectionView view() {
-    return state == State.OPEN
-        ? open.view(channels.count(), stateInWord(), memory.memory())
-        : null;
+    return state == State.OPEN ? open.view(channels.count(), stateInWord(), memory.memory()) : null;
   }
 
   private String stateInWord() {

@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * @param identity its identity
  * @param counters its bytes and packets; live counters, not a copy
- * @param state {@code running}; {@code blocked} by an alarm or a queue that is paused or full; or {@code
- *     flow} if rates let what it publishes pass later
+ * @param state {@code running}; {@code blocked} by an alarm or a queue that is paused or full; or
+ *     {@code flow} if rates let what it publishes pass later
  * @param channels how many channels were open
  * @param tuning what was negotiated
  * @param mechanism the SASL mechanism that its user logged in by

@@ -132,6 +132,45 @@ public final class Body {
     }
 
     /**
+     * Returns a boolean field of such an operation, which may also be a text; false if it is
+     * absent.
+     *
+     * @throws ApiException 400 that names the field if it is neither
+     */
+    public boolean namedBool(String name) {
+      String given = String.valueOf(object.get(name));
+      if (given.equals("true")) {
+        return true;
+      }
+      if (given.equals("false") || given.equals("null")) {
+        return false;
+      }
+      throw ApiException.badRequest(
+          "%s should be true or false, actually was %s"
+              .formatted(name, JsonWriter.text(object.get(name))));
+    }
+
+    /**
+     * Returns an integer field of such an operation, 1 or more, which may also be a text, or {@code
+     * otherwise} if it is absent.
+     *
+     * @throws ApiException 400 that names the field if it is no such number
+     */
+    public long namedPositive(String name, long otherwise) {
+      Object value = object.get(name);
+      if (value == null) {
+        return otherwise;
+      }
+      String digits = value.toString();
+      if (!digits.matches("0*[1-9][0-9]{0,17}")) {
+        throw ApiException.badRequest(
+            "%s should be a number, 1 or more, actually was %s"
+                .formatted(name, JsonWriter.text(value)));
+      }
+      return Long.parseLong(digits);
+    }
+
+    /**
      * Returns a text field that is required.
      *
      * @throws ApiException 400 if it is absent or is not a text

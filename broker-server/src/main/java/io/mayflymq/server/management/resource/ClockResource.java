@@ -78,7 +78,7 @@ public final class ClockResource {
       requireReachable(TO, millis, LAST);
       return time.moveTo(millis);
     }
-    if (!fields.bool(TO_NEXT)) {
+    if (!fields.namedBool(TO_NEXT)) {
       throw ApiException.badRequest("%s is false: expected true".formatted(TO_NEXT));
     }
     return time.moveToNext();

@@ -98,7 +98,7 @@ public final class RedriveResource extends HomeRoutes {
   private static RedriveRequest wanted(Body.Fields fields, boolean dryRun) {
     requireKnown("field", fields.object().keySet(), FIELDS);
     String to = fields.namedText("to", null);
-    boolean toOriginal = fields.bool("to_original");
+    boolean toOriginal = fields.namedBool("to_original");
     if (to != null && toOriginal) {
       throw ApiException.badRequest("to and to_original exclude each other");
     }
@@ -108,9 +108,9 @@ public final class RedriveResource extends HomeRoutes {
         destination,
         to,
         filter(fields.get("filter")),
-        positive(fields, "limit", Long.MAX_VALUE),
-        positive(fields, "rate", 0),
-        fields.bool("keep_deaths"),
+        fields.namedPositive("limit", Long.MAX_VALUE),
+        fields.namedPositive("rate", 0),
+        fields.namedBool("keep_deaths"),
         dryRun);
   }
 
@@ -139,15 +139,6 @@ public final class RedriveResource extends HomeRoutes {
                 .formatted(what, String.join(", ", new TreeSet<>(known)), name));
       }
     }
-  }
-
-  private static long positive(Body.Fields fields, String name, long otherwise) {
-    long number = fields.number(name, otherwise);
-    if (fields.has(name) && number < 1) {
-      throw ApiException.badRequest(
-          "%s should be a number, 1 or more, actually was %d".formatted(name, number));
-    }
-    return number;
   }
 
   private Response report(Request request) {

@@ -53,6 +53,12 @@ public final class RestoreResource extends HomeRoutes {
     Queue queue = managed.usableQueue(request, Permission.WRITE);
     Restoration.Choice choice = choice(request.body().fields(), dryRun);
     Restoration.Report report = Futures.await(queue.requests().restore(choice));
+    if (report.isEmpty() && !queue.settings().recoverable().isOn()) {
+      throw ApiException.badRequest(
+          "nothing of %s can be brought back: 'recoverable' says for how long what leaves it is"
+                  .formatted(queue)
+              + " kept, and is not set");
+    }
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put(dryRun ? "would_be_restored" : "restored", report.total());
     Map<String, Long> reasons = new LinkedHashMap<>();

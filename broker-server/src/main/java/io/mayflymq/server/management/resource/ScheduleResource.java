@@ -40,7 +40,7 @@ public final class ScheduleResource extends HomeRoutes {
 
   /** A page, and where the next one begins; that is null at the end. */
   private Response list(Request request) {
-    int limit = limit(request.query("limit"));
+    int limit = (int) request.number("limit", DEFAULT_LIMIT, 1, LARGEST_LIMIT);
     SchedulePlace after = place(request.query("after"));
     SchedulePage page = Futures.await(queue(request).requests().scheduled(after, limit));
     return Response.ok(
@@ -51,25 +51,14 @@ public final class ScheduleResource extends HomeRoutes {
             page.last() == null ? null : page.last().dueMillis() + "." + page.last().sequence()));
   }
 
-  private static int limit(String given) {
-    try {
-      int limit = given == null ? DEFAULT_LIMIT : Integer.parseInt(given);
-      if (limit >= 1 && limit <= LARGEST_LIMIT) {
-        return limit;
-      }
-    } catch (NumberFormatException e) {
-      // Said below.
-    }
-    throw ApiException.badRequest("limit must be a number from 1 to " + LARGEST_LIMIT);
-  }
-
   private static SchedulePlace place(String given) {
     if (given == null) {
       return SchedulePlace.START;
     }
     Matcher place = PLACE.matcher(given);
     if (!place.matches()) {
-      throw ApiException.badRequest("after must be what the page before gave as next");
+      throw ApiException.badRequest(
+          "after should be what the page before gave as next, actually was " + given);
     }
     return new SchedulePlace(Long.parseLong(place.group(1)), Long.parseLong(place.group(2)));
   }

@@ -79,7 +79,7 @@ public final class StandbyResource {
                 () ->
                     ApiException.badRequest(
                         "this broker is no standby: key 'standby.primary.uri' is not set"));
-    boolean force = request.body().fields().bool("force");
+    boolean force = request.body().fields().namedBool("force");
     try {
       standby.promote(force).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {

@@ -161,6 +161,8 @@ class RedriveIT extends AccessFixture {
     for (List<String> wrong :
         List.of(
             List.of("{\"limit\":0}", "limit should be a number, 1 or more, actually was 0"),
+            List.of("{\"rate\":\"x\"}", "rate should be a number, 1 or more, actually was \"x\""),
+            List.of("{\"keep_deaths\":1}", "keep_deaths should be true or false, actually was 1"),
             List.of(
                 "{\"speed\":1}",
                 "field should be one of filter, keep_deaths, limit, rate, to,"

@@ -220,7 +220,13 @@ class UndoIT {
     amqp.publish(queue, "m");
     amqp.newChannel().queuePurge(queue);
 
-    assertThat(restore(queue, "{}").path("restored").asInt()).isZero();
+    Http.Reply reply = http.post("queues/%2F/" + queue + "/restore", "{}");
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.reason())
+        .isEqualTo(
+            ("nothing of queue '%s' in vhost '/' can be brought back: 'recoverable' says for how"
+                    + " long what leaves it is kept, and is not set")
+                .formatted(queue));
   }
 
   @Test
