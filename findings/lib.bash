@@ -98,6 +98,22 @@ go_program() {
   (cd "$work/go" && go build -o "$work/program" .) >"$work/go.log" 2>&1 || not_shown "go could not build: $(tail -1 "$work/go.log")"
 }
 
+# debian_packages NAME[=VERSION]...: unpacks these packages of Debian sid, and what they need, in $work/debian. Needs root.
+debian_packages() {
+  local packages
+  packages=$(IFS=,; echo "base-files,$*")
+  mmdebstrap --quiet --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" \
+    sid "$work/debian" >"$work/debian.log" 2>&1 || not_shown "mmdebstrap could not unpack $*: $(tail -1 "$work/debian.log")"
+  [ -e "$work/debian/dev/null" ] || mknod -m 666 "$work/debian/dev/null" c 1 3
+  echo '127.0.0.1 localhost' >"$work/debian/etc/hosts"
+  echo "installed: $*"
+}
+
+# in_debian COMMAND...: runs a program of debian_packages.
+in_debian() {
+  LC_ALL=C chroot "$work/debian" "$@"
+}
+
 # oauth_key: makes $work/key.pem, a key to sign tokens with; RabbitMQ finds its public half in /etc/rabbitmq/key.pem.
 # Programs in $work have token(KEY, NAME=CLAIM...) from the module tokens.
 oauth_key() {
