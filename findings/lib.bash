@@ -143,7 +143,8 @@ PY
 }
 
 # rabbitmq VERSION [PLUGIN...]: starts that version of Debian's package on 127.0.0.1, with one scheduler, and sets
-# $amqp_port, and $http_port for the management plugin. The user is guest; what it logs is in $work/rabbitmq.log. Needs root.
+# $amqp_port, and $http_port for the management plugin; the array rabbitmqctl is that command. The user is guest; what it logs is in
+# $work/rabbitmq.log. Needs root.
 # $rabbitmq_conf, if it is set, is added to its configuration, and the files of the directory $rabbitmq_files are beside that.
 # With FINDINGS_RABBITMQ_TAR=FILE the installed system is kept in FILE, and taken from there the next time.
 rabbitmq() {
@@ -182,6 +183,8 @@ rabbitmq() {
   if [ -n "${rabbitmq_files:-}" ]; then cp "$rabbitmq_files"/* "$root/etc/rabbitmq/"; fi
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   [ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
+  rabbitmqctl=(env HOME=/var/lib/rabbitmq RABBITMQ_NODENAME=finding@localhost ERL_EPMD_PORT="$epmd_port" ERL_EPMD_ADDRESS=127.0.0.1
+    chroot "$root" /usr/lib/rabbitmq/bin/rabbitmqctl)
   run_in_background "$work/epmd.log" chroot "$root" epmd -address 127.0.0.1 -port "$epmd_port"
   run_in_background "$work/rabbitmq.log" env HOME=/var/lib/rabbitmq ERL_EPMD_PORT="$epmd_port" ERL_EPMD_ADDRESS=127.0.0.1 \
     RABBITMQ_NODENAME=finding@localhost RABBITMQ_DIST_PORT="$(free_port)" \
