@@ -197,6 +197,14 @@ rabbitmq() {
   not_shown "RabbitMQ did not start: $(tail -3 "$work/rabbitmq.log")"
 }
 
+# stream_listener: sets $stream_port, and $rabbitmq_conf so that the plugin rabbitmq_stream listens there, on 127.0.0.1 only.
+stream_listener() {
+  stream_port=$(free_port)
+  rabbitmq_conf="stream.listeners.tcp.1 = 127.0.0.1:$stream_port
+stream.advertised_host = 127.0.0.1
+stream.advertised_port = $stream_port"
+}
+
 # qpid VERSION: starts Qpid Broker-J of that version on 127.0.0.1 with AMQP 0-9-1 and a store in memory, and sets $amqp_port.
 # The user is guest, the virtual host is called default.
 qpid() {
