@@ -101,9 +101,10 @@ go_program() {
 # debian_packages NAME[=VERSION]...: unpacks these packages of Debian sid, and what they need, in $work/debian. Needs root.
 debian_packages() {
   local packages
-  packages=$(IFS=,; echo "base-files,$*")
+  packages=$(IFS=,; echo "base-files,libc-bin,$*")
   mmdebstrap --quiet --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" \
     sid "$work/debian" >"$work/debian.log" 2>&1 || not_shown "mmdebstrap could not unpack $*: $(tail -1 "$work/debian.log")"
+  chroot "$work/debian" ldconfig
   [ -e "$work/debian/dev/null" ] || mknod -m 666 "$work/debian/dev/null" c 1 3
   echo '127.0.0.1 localhost' >"$work/debian/etc/hosts"
   echo "installed: $*"
