@@ -402,6 +402,13 @@ final class NaiveQueue {
     }
   }
 
+  /** How long it has lived by what its own TTL counts. */
+  long livedMillis(NaiveEntry entry, long now) {
+    boolean stands = settings.pace().stopsTtl() && !entry.absolute;
+    long until = stands ? Math.max(stoppedAt, entry.arrival) : now;
+    return until - (entry.absolute ? entry.arrival : entry.from);
+  }
+
   private boolean isOver(long header, long now) {
     return settings.expiry().ttlMode() != TtlMode.QUEUE_ONLY && now >= counted(header);
   }

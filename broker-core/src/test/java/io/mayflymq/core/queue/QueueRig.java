@@ -459,6 +459,7 @@ final class QueueRig {
       NaiveEntry entry = pick(candidates, extract.pick());
       long sequence = sequences.get(entry.number);
       MessageExtractor extractor = real.messageExtractor();
+      assertThat(extractor.livedMillis(sequence, now)).isEqualTo(naive.livedMillis(entry, now));
       extractor.lock(sequence);
       if (extract.putsBack()) {
         extractor.unlock(sequence, now);
