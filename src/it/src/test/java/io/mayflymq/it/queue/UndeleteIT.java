@@ -10,10 +10,13 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.PolicyFixture;
 import io.mayflymq.it.harness.Target;
+import io.mayflymq.it.harness.Time;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -194,6 +197,29 @@ class UndeleteIT {
     assertThat(http.post("queues/%2F/" + queue + "/restore", "{}").json().path("restored").asInt())
         .isEqualTo(2);
     assertThat(amqp.drain(queue)).containsExactly("m0", "m1", "m2", "m3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "quorum"})
+  void whatIsOverBeginsAnewAlsoWhileTimeStandsStill(String type, Amqp amqp) throws Exception {
+    String queue = declared(amqp, type, Map.of());
+    publish(amqp, queue, 0, 1);
+    amqp.newChannel().queueDelete(queue);
+    Time.pass(600);
+    String pause = "operator-policies/%2F/" + queue;
+    String keys = "{\"pause\":\"deliveries\",\"pause-ttl\":\"stop\"}";
+    http.put(pause, PolicyFixture.policy(queue, keys));
+    String ttl = "policies/%2F/" + queue;
+    http.put(ttl, PolicyFixture.policy(queue, "{\"message-ttl\":500}"));
+    try {
+      assertThat(undelete(queue, "{}").json().path("restored").asInt()).isEqualTo(1);
+      Deliveries deliveries = Deliveries.from(amqp.newChannel(), queue, true);
+      http.delete(pause);
+      assertThat(deliveries.next().body()).isEqualTo("m0");
+    } finally {
+      http.delete(pause);
+      http.delete(ttl);
+    }
   }
 
   @Test
