@@ -100,9 +100,12 @@ public final class VhostResource {
             Limits.NONE,
             false);
     requireSameProtection(wanted.name(), fields);
+    // All is read before anything is changed.
+    boolean tells = fields.has("tracing");
+    boolean traces = tells && fields.bool("tracing");
     boolean isNew = Futures.await(vhosts().put(wanted));
-    if (fields.has("tracing")) {
-      trace(wanted.name(), fields.bool("tracing"));
+    if (tells) {
+      trace(wanted.name(), traces);
     }
     if (isNew) {
       managed.permitEverything(request.principal(), wanted.name());
