@@ -1,11 +1,13 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.naming.NearestName;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -25,12 +27,28 @@ final class LimitOptions {
   }
 
   /**
-   * Checks that there are no other limits, so that either all are set or none.
+   * Checks all limits before the first one is set, so that either all are set or none.
    *
-   * @param error what is said of others, in the place of {@code %s}
-   * @throws ControlException naming those that there are not
+   * @param error what is said of limits that there are not, in the place of {@code %s}
+   * @param reader reads the limits; throws what is wrong with a value
+   * @param wrong what is said of that, in the place of {@code %s}
+   * @throws ControlException naming limits that there are not, or the one whose value is wrong
    */
-  static void check(Map<String, Object> limits, List<String> known, String error) {
+  static void check(
+      Map<String, Object> limits,
+      List<String> known,
+      String error,
+      Consumer<Object> reader,
+      String wrong) {
+    requireKnown(limits, known, error);
+    try {
+      reader.accept(limits);
+    } catch (AdministrationException e) {
+      throw ControlException.error(Sysexits.UNAVAILABLE, wrong.replace("%s", e.getMessage()));
+    }
+  }
+
+  private static void requireKnown(Map<String, Object> limits, List<String> known, String error) {
     List<Object> others =
         limits.entrySet().stream()
             .filter(limit -> !known.contains(limit.getKey()))

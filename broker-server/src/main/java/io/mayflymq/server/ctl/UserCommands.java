@@ -2,6 +2,7 @@ package io.mayflymq.server.ctl;
 
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.server.definitions.LimitsJson;
 import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -222,7 +223,11 @@ final class UserCommands {
     Map<String, Object> limits = ControlValues.parseObject("definition", definition);
     existing(invocation, user);
     LimitOptions.check(
-        limits, Limits.keys(Limits.OF_USERS), "Unrecognised terms %s in user-limits");
+        limits,
+        Limits.keys(Limits.OF_USERS),
+        "Unrecognised terms %s in user-limits",
+        LimitsJson::ofUser,
+        "%s");
     limits.forEach(
         (name, value) ->
             invocation.api().put(Api.path("user-limits", user, name), Json.object("value", value)));

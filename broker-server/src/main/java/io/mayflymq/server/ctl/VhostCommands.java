@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl;
 
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.server.definitions.LimitsJson;
 import io.mayflymq.server.json.Json;
 import java.util.HashSet;
 import java.util.List;
@@ -309,7 +310,12 @@ final class VhostCommands {
     invocation.banner("Setting vhost limits to \"%s\" for vhost \"%s\" ...", definition, vhost);
     Map<String, Object> limits = ControlValues.parseObject("definition", definition);
     Set<String> others = existingLimits(invocation, vhost);
-    LimitOptions.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
+    LimitOptions.check(
+        limits,
+        LIMITS,
+        "Validation failed\n\nUnrecognised terms %s in limits\n",
+        LimitsJson::ofVhost,
+        "Validation failed\n\n%s");
     limits.forEach(
         (name, value) ->
             invocation

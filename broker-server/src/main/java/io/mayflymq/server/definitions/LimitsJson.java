@@ -2,6 +2,7 @@ package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.server.json.JsonWriter;
@@ -73,6 +74,6 @@ public final class LimitsJson {
       }
       limits.put(limit, number.intValue());
     }
-    return Limits.of(limits);
+    return Checks.limits(Limits.of(limits), known, where);
   }
 }
