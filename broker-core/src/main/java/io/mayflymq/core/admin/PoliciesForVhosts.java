@@ -63,7 +63,7 @@ public final class PoliciesForVhosts {
     broker.requirePermitted(policy.definition());
     return changes.ask(
         () -> {
-          requireRoom(policy);
+          requireRoom(changes.proposed().policies().values(), List.of(policy));
           Policy before = changes.proposed().policy(policy.kind(), policy.name());
           return changes
               .request(new VhostPolicySet(policy))
@@ -72,13 +72,25 @@ public final class PoliciesForVhosts {
         });
   }
 
-  private void requireRoom(Policy added) {
+  /**
+   * Checks whether there is room for policies in addition to those of this moment.
+   *
+   * @param added those that {@linkplain Policy#isForVhosts are for many virtual hosts}
+   * @throws AdministrationException NO_ROOM as in {@link #set}
+   */
+  public void requireRoomFor(List<Policy> added) {
+    requireRoom(changes.current().policies().values(), added);
+  }
+
+  private static void requireRoom(Iterable<Policy> present, List<Policy> added) {
     long before = 0;
-    long after = sizeOf(added);
-    for (Policy present : changes.proposed().policies().values()) {
-      before += sizeOf(present);
-      boolean isReplaced = present.kind() == added.kind() && present.name().equals(added.name());
-      after += isReplaced ? 0 : sizeOf(present);
+    long after = added.stream().mapToLong(PoliciesForVhosts::sizeOf).sum();
+    for (Policy each : present) {
+      before += sizeOf(each);
+      boolean isReplaced =
+          added.stream()
+              .anyMatch(one -> one.kind() == each.kind() && one.name().equals(each.name()));
+      after += isReplaced ? 0 : sizeOf(each);
     }
     if (after > PolicyTable.MAX_PATTERNS_SIZE && after > before) {
       throw AdministrationException.noRoom(

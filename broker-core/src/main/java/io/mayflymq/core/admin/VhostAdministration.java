@@ -105,6 +105,11 @@ public final class VhostAdministration {
     return changes.request(commands);
   }
 
+  /** Returns the limits that a virtual host of this name is created with, if it has no others. */
+  public Limits defaultLimitsFor(String name) {
+    return defaults.limitsFor(name);
+  }
+
   /** Throws the exceptions of {@link #put}, and changes nothing. */
   public static void check(VhostDefinition wanted) {
     Checks.name("virtual host", wanted.name());

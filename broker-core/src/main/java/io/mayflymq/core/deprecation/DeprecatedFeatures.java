@@ -35,6 +35,11 @@ public final class DeprecatedFeatures {
     }
   }
 
+  /** Returns what permits the same and counts for itself, for checks of what may not come. */
+  public DeprecatedFeatures uncounted() {
+    return new DeprecatedFeatures(denied);
+  }
+
   /** Returns whether a feature may be used. */
   public boolean permits(DeprecatedFeature feature) {
     return !denied.get().contains(feature);

@@ -321,7 +321,7 @@ public final class Broker {
   }
 
   /** Returns how much memory all metadata take, about, in bytes. */
-  long metadataBytes() {
+  public long metadataBytes() {
     return routingBytes() + administrationBytes.getAsLong();
   }
 
@@ -331,12 +331,12 @@ public final class Broker {
   }
 
   /** Returns how many queues there are, in all virtual hosts. */
-  int queueCount() {
+  public int queueCount() {
     return vhosts.values().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
   }
 
   /** Returns how many exchanges there are, in all virtual hosts. */
-  int exchangeCount() {
+  public int exchangeCount() {
     return vhosts.values().stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum();
   }
 
@@ -430,12 +430,35 @@ public final class Broker {
     return vhosts.get(name);
   }
 
+  /**
+   * Returns what new things in a virtual host must keep to, for a check before they are declared:
+   * no use of what is deprecated counts.
+   *
+   * @param vhost what it is, or will be
+   */
+  public DeclarationRules rulesBefore(VhostDefinition vhost) {
+    return rulesOf(vhost, deprecated.uncounted());
+  }
+
   // For its virtual hosts
 
   /** Returns what counts for queues and exchanges of a virtual host where nothing else is said. */
   Defaults defaultsOf(VhostDefinition vhost) {
     Defaults ofBroker = defaults;
     return vhost.dialect().map(ofBroker::in).orElse(ofBroker);
+  }
+
+  /** Returns what new things in a virtual host must keep to; uses of what is deprecated count. */
+  DeclarationRules rulesOf(VhostDefinition vhost) {
+    return rulesOf(vhost, deprecated);
+  }
+
+  private DeclarationRules rulesOf(VhostDefinition vhost, DeprecatedFeatures counting) {
+    return new DeclarationRules(
+        vhost.name(),
+        QueueType.ofWireName(vhost.defaultQueueType()).orElse(defaultQueueType),
+        defaultsOf(vhost),
+        counting);
   }
 
   /** Returns where changes of durable things go. */
@@ -474,7 +497,7 @@ public final class Broker {
   }
 
   /** Returns whether nothing more may be declared, as memory is low. */
-  boolean isLowOnMemory() {
+  public boolean isLowOnMemory() {
     return lowOnMemory.getAsBoolean();
   }
 

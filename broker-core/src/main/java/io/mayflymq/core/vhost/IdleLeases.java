@@ -3,7 +3,6 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.Unbound;
-import io.mayflymq.core.policy.ExpiresArgument;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueSettings;
@@ -88,21 +87,6 @@ final class IdleLeases extends Timer {
     this.deletion = deletion;
   }
 
-  /**
-   * Checks the arguments of an exchange.
-   *
-   * @throws io.mayflymq.protocol.types.ChannelException 406 if they are not valid
-   */
-  void check(ExchangeDefinition exchange) {
-    check(exchange, ExpiresArgument.OWN);
-    check(exchange, ExpiresArgument.OF_BINDINGS);
-  }
-
-  /** The same for a binding. */
-  void check(Binding binding) {
-    periodOf(binding);
-  }
-
   /** The lease of an exchange that is declared; null if it has none. */
   IdleLease leaseOf(ExchangeDefinition exchange, PolicyTable policies) {
     return lease(null, periodOf(exchange, policies));
@@ -114,36 +98,17 @@ final class IdleLeases extends Timer {
         : policies.exchangeExpiresOf(exchange.name(), exchange.arguments());
   }
 
-  private void check(ExchangeDefinition exchange, String argument) {
-    if (exchange.arguments().containsKey(argument)) {
-      ExpiresArgument.of(
-          exchange.arguments(),
-          argument,
-          "exchange '%s' in vhost '%s'".formatted(exchange.name(), state.name()));
-    }
-  }
-
   /** The lease of a binding that is made; null if it has none. */
   IdleLease leaseOf(RoutingTable<Queue> table, Binding binding, PolicyTable policies) {
     return lease(null, periodOf(table.exchange(binding.source()), binding, policies));
   }
 
   private long periodOf(ExchangeDefinition source, Binding binding, PolicyTable policies) {
-    long own = periodOf(binding);
+    long own = DeclarationRules.expiresOf(binding, state.name());
     long bySource = policies.bindingExpiresOf(source.name(), source.arguments());
     return own == QueueSettings.NONE || bySource == QueueSettings.NONE
         ? Math.max(own, bySource)
         : Math.min(own, bySource);
-  }
-
-  private long periodOf(Binding binding) {
-    if (!binding.arguments().containsKey(ExpiresArgument.OWN)) {
-      return QueueSettings.NONE;
-    }
-    return ExpiresArgument.of(
-        binding.arguments(),
-        ExpiresArgument.OWN,
-        "binding from exchange '%s' in vhost '%s'".formatted(binding.source(), state.name()));
   }
 
   private IdleLease lease(IdleLease current, long period) {

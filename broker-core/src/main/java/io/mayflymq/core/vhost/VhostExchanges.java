@@ -9,7 +9,6 @@ import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -70,9 +69,7 @@ final class VhostExchanges {
       idle.used(wanted.name());
       return VhostState.done();
     }
-    Preconditions.requireUnreserved("exchange", wanted.name());
-    wanted.type().validate(wanted.arguments());
-    idle.check(wanted);
+    DeclarationRules.check(wanted, state.name());
     state
         .errors()
         .requireRoomForExchange(
@@ -125,7 +122,7 @@ final class VhostExchanges {
       idle.used(binding);
       return VhostState.done();
     }
-    idle.check(binding);
+    DeclarationRules.expiresOf(binding, state.name());
     String what =
         "cannot bind "
             + binding.destinationKind()

@@ -14,11 +14,9 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.TopologyEvents;
 import io.mayflymq.core.metrics.Churn;
-import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Equivalence.Mismatch;
 import io.mayflymq.core.policy.LeaseUse;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.MetadataSize;
 import io.mayflymq.core.routing.RoutingTable;
@@ -30,8 +28,6 @@ import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSweep;
 import io.mayflymq.protocol.types.ChannelException;
-import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -69,13 +65,7 @@ final class VhostQueues {
   // Declaring
 
   CompletableFuture<DeclaredQueue> declare(QueueDeclaration asked) {
-    QueueDeclaration wanted =
-        asked.withDefaultType(
-            QueueType.ofWireName(state.definition().defaultQueueType())
-                .orElseGet(broker::defaultQueueType));
-    if (!wanted.serverNamed()) {
-      Preconditions.requireUnreserved("queue", wanted.name());
-    }
+    QueueDeclaration wanted = broker.rulesOf(state.definition()).named(asked);
     broker.churn().happened(Churn.Event.QUEUE_DECLARED);
     return declareAnyway(wanted);
   }
@@ -206,11 +196,7 @@ final class VhostQueues {
         topology,
         "cannot declare queue '" + wanted.name() + "'",
         MetadataSize.ofQueue(wanted.name(), wanted.arguments()));
-    QueueDefinition definition =
-        wanted.definition(
-            state.name(), topology.policies().defaults().dialect(), broker.deprecatedFeatures());
-    requireEnabled(definition, topology.policies().defaults());
-    AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
+    QueueDefinition definition = broker.rulesOf(state.definition()).definition(wanted);
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
     CompletableFuture<QueuePlace> place =
@@ -249,18 +235,6 @@ final class VhostQueues {
         && state.definition().limits().get(Limit.MAX_QUEUES) == null
         && broker.limits().queues() == ObjectLimits.UNLIMITED
         && state.hasAmpleRoom();
-  }
-
-  /** The error is that of RabbitMQ 4.3, with the reason. */
-  private void requireEnabled(QueueDefinition wanted, Defaults defaults) {
-    QueueType type = wanted.settings().type();
-    if (defaults.disabledTypes().contains(type)) {
-      throw new ConnectionException(
-          ReplyCode.INTERNAL_ERROR,
-          ("Cannot declare a queue 'queue '%s' in vhost '%s'' of type '%s': the corresponding"
-                  + " feature flag is disabled: queue_types.%s.enabled = false")
-              .formatted(wanted.name(), state.name(), type.module(), type.wireName()));
-    }
   }
 
   /** The queues of other virtual hosts that are not in force yet do not count. */
@@ -534,7 +508,7 @@ final class VhostQueues {
         topology,
         "cannot bring back queue '" + name + "'",
         MetadataSize.ofQueue(name, definition.arguments()));
-    requireEnabled(definition, topology.policies().defaults());
+    broker.rulesOf(state.definition()).requireEnabled(definition);
     return definition;
   }
 

@@ -95,6 +95,10 @@ final class LintCommands {
   }
 
   static byte[] read(Invocation invocation, String file) {
+    if (!file.equals(STANDARD_INPUT) && Files.isDirectory(Path.of(file))) {
+      throw ControlException.error(
+          Sysexits.DATA, "cannot read %s: it is a directory, expected a file".formatted(file));
+    }
     try {
       return file.equals(STANDARD_INPUT) ? invocation.readAll() : Files.readAllBytes(Path.of(file));
     } catch (NoSuchFileException e) {

@@ -1,11 +1,14 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.metadata.Actor;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.EffectiveValue;
+import io.mayflymq.core.policy.ExpirySettings;
+import io.mayflymq.core.policy.MistypedArguments;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
@@ -13,7 +16,6 @@ import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.policy.RetryType;
@@ -29,6 +31,7 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.vhost.DeclarationRules;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.protocol.types.AmqpException;
 import java.io.ByteArrayInputStream;
@@ -61,6 +64,7 @@ public final class DefinitionsLint {
   /** The queues that are to dead-letter at least once, and do not. */
   private final Set<String> notAtLeastOnce = new HashSet<>();
 
+  private DeclarationRules rules;
   private RoutingTable<String> routing = RoutingTable.empty();
   private PolicyTable policies = PolicyTable.of(Defaults.NONE);
 
@@ -81,25 +85,43 @@ public final class DefinitionsLint {
     // Passwords are not looked at.
     Definitions definitions = DefinitionsReader.read(json, vhost, password -> PasswordHash.NONE);
     List<LintFinding> findings = new ArrayList<>();
-    definitions
-        .problems()
+    Stream.concat(definitions.problems().stream(), definitions.unknown().stream())
         .forEach(
             problem -> findings.add(new LintFinding(LintRule.INVALID, "the document", problem)));
+    DefinitionsCheck check = check(definitions);
+    check.findings().stream()
+        .map(DefinitionsLint::finding)
+        .flatMap(Optional::stream)
+        .forEach(findings::add);
+    Definitions accepted = check.accepted();
     Set<String> vhosts = new TreeSet<>();
-    definitions.vhosts().stream().map(VhostDefinition::name).forEach(vhosts::add);
-    definitions.queues().forEach(queue -> vhosts.add(queue.vhost()));
-    definitions.exchanges().forEach(exchange -> vhosts.add(exchange.vhost()));
-    definitions.policies().stream()
+    accepted.vhosts().stream().map(VhostDefinition::name).forEach(vhosts::add);
+    accepted.queues().forEach(queue -> vhosts.add(queue.vhost()));
+    accepted.exchanges().forEach(exchange -> vhosts.add(exchange.vhost()));
+    accepted.policies().stream()
         .filter(policy -> !policy.isForVhosts())
         .forEach(policy -> vhosts.add(policy.vhost()));
-    definitions.bindings().forEach(binding -> vhosts.add(binding.vhost()));
+    if (definitions.vhosts().isEmpty()) {
+      definitions.bindings().forEach(binding -> vhosts.add(binding.vhost()));
+    }
     for (String each : vhosts) {
-      new DefinitionsLint(each, findings).look(definitions);
+      new DefinitionsLint(each, findings).look(accepted, definitions.bindings());
     }
     findings.sort(
         Comparator.comparing((LintFinding finding) -> finding.rule().level())
             .thenComparing(LintFinding::rule));
     return findings;
+  }
+
+  private static DefinitionsCheck check(Definitions definitions) {
+    return DefinitionsCheck.of(definitions, new NothingPresent(definitions), Actor.BROKER);
+  }
+
+  /** What a binding lacks is told by the rule for that. */
+  private static Optional<LintFinding> finding(DefinitionsCheck.Finding finding) {
+    return finding.fault() == DefinitionsCheck.Fault.DANGLING
+        ? Optional.empty()
+        : Optional.of(new LintFinding(LintRule.INVALID, finding.label(), finding.what()));
   }
 
   /**
@@ -108,7 +130,8 @@ public final class DefinitionsLint {
    *
    * @param vhost the virtual host of the queue, and of all items that do not name one
    * @return empty if there is no such queue
-   * @throws DefinitionsException if it is no document of definitions, or the queue is a stream
+   * @throws DefinitionsException if it is no document of definitions, what it has of the queue is
+   *     wrong, or the queue is a stream
    */
   public static Optional<List<Claim>> prove(byte[] json, String vhost, String queue)
       throws DefinitionsException {
@@ -116,10 +139,23 @@ public final class DefinitionsLint {
     if (definitions.vhosts().isEmpty() && definitions.queues().isEmpty()) {
       definitions = read(json, vhost);
     }
+    DefinitionsCheck check = check(definitions);
     DefinitionsLint lint = new DefinitionsLint(vhost, new ArrayList<>());
-    lint.take(definitions);
+    lint.take(check.accepted(), definitions.bindings());
     QueueDefinition definition = lint.declared.get(queue);
     if (definition == null) {
+      List<String> wrong =
+          Stream.concat(
+                  check.findings().stream()
+                      .filter(finding -> finding.label().equals(lint.queue(queue)))
+                      .map(DefinitionsCheck.Finding::line),
+                  definitions.problems().stream()
+                      .filter(problem -> problem.startsWith("queues["))
+                      .filter(problem -> problem.contains("] ('%s'): ".formatted(queue))))
+              .toList();
+      if (!wrong.isEmpty()) {
+        throw new DefinitionsException(wrong);
+      }
       return Optional.empty();
     } else if (definition.settings().type() == QueueType.STREAM) {
       throw new DefinitionsException(
@@ -160,9 +196,9 @@ public final class DefinitionsLint {
     return present != null && !AutoDeadLetterQueue.isOf(present, parent);
   }
 
-  private void look(Definitions definitions) {
-    take(definitions);
-    definitions.exchanges().stream()
+  private void look(Definitions accepted, List<Definitions.Bound> bindings) {
+    take(accepted, bindings);
+    accepted.exchanges().stream()
         .filter(each -> each.vhost().equals(vhost))
         .forEach(this::lookAtExchange);
     queues.forEach(this::lookAtQueue);
@@ -172,14 +208,23 @@ public final class DefinitionsLint {
     }
   }
 
-  private void take(Definitions definitions) {
-    definitions.policies().stream()
+  /**
+   * Takes what a check has accepted, and all bindings, so that those that lead nowhere are told.
+   */
+  private void take(Definitions accepted, List<Definitions.Bound> bindings) {
+    accepted.policies().stream()
         .filter(policy -> policy.isForVhosts() || policy.vhost().equals(vhost))
         .forEach(this::add);
+    rules =
+        DeclarationRules.byDefault(
+            accepted.vhosts().stream()
+                .filter(each -> each.name().equals(vhost))
+                .findFirst()
+                .orElse(VhostDefinition.of(vhost)));
     ExchangeDefinition.predeclared().forEach(exchange -> routing = routing.withExchange(exchange));
-    definitions.exchanges().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
-    definitions.queues().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
-    definitions.bindings().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    accepted.exchanges().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    accepted.queues().stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
+    bindings.stream().filter(each -> each.vhost().equals(vhost)).forEach(this::add);
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
@@ -200,36 +245,13 @@ public final class DefinitionsLint {
         policies = policies.with(policy);
       }
     } catch (PolicyException e) {
-      found(LintRule.INVALID, item.label(), "%s", e.getMessage());
+      throw new IllegalStateException(item.label() + " was accepted", e);
     }
   }
 
   private void add(Definitions.Exchange exchange) {
-    ExchangeType type = ExchangeType.ofWireName(exchange.type());
-    if (type == null) {
-      found(
-          LintRule.INVALID,
-          exchange.label(),
-          "exchange type '%s' is not supported by this broker",
-          exchange.type());
-      return;
-    }
-    try {
-      type.validate(exchange.arguments());
-    } catch (AmqpException e) {
-      found(LintRule.INVALID, exchange.label(), "%s", e.detail());
-      return;
-    }
     if (routing.exchange(exchange.name()) == null) {
-      routing =
-          routing.withExchange(
-              new ExchangeDefinition(
-                  exchange.name(),
-                  type,
-                  exchange.durable(),
-                  exchange.autoDelete(),
-                  exchange.internal(),
-                  exchange.arguments()));
+      routing = routing.withExchange(exchange.definition(ExchangeType.ofWireName(exchange.type())));
     }
     String alternate = policies.alternateExchangeOf(exchange.name(), exchange.arguments());
     if (alternate != null) {
@@ -238,38 +260,45 @@ public final class DefinitionsLint {
   }
 
   private void add(Definitions.Queue queue) {
-    try {
-      QueueSettings byArguments =
-          QueueArguments.parse(queue.arguments(), queue.name(), vhost).settings();
-      boolean isOwn = AutoDeadLetterQueue.parentOf(queue.name(), queue.arguments()).isPresent();
-      EffectiveSettings effective =
-          (isOwn ? PolicyTable.EMPTY : policies)
-              .effective(PolicySubject.queue(byArguments.type(), queue.name()), queue.arguments());
-      QueueSettings settings = effective.toQueueSettings(byArguments);
-      queues.put(queue.name(), settings);
-      declared.put(
-          queue.name(),
-          new QueueDefinition(
-              queue.name(),
-              queue.durable(),
-              false,
-              queue.autoDelete(),
-              queue.arguments(),
-              byArguments));
-      boolean isAsked =
-          effective
-              .value(PolicyKey.DEAD_LETTER_STRATEGY)
-              .map(EffectiveValue::value)
-              .filter("at-least-once"::equals)
-              .isPresent();
-      if (isAsked && !settings.deadLetters().atLeastOnce()) {
-        notAtLeastOnce.add(queue.name());
-      }
-      routing = routing.withQueue(queue.name(), queue.name(), 0);
-      lookAtSettings(queue.name(), settings, effective);
-    } catch (AmqpException e) {
-      found(LintRule.INVALID, queue.label(), "%s", e.detail());
+    boolean isOwn = queue.parent().isPresent();
+    QueueDefinition definition =
+        isOwn
+            ? new QueueDefinition(
+                queue.name(),
+                queue.durable(),
+                false,
+                queue.autoDelete(),
+                queue.arguments(),
+                QueueSettings.DEFAULT)
+            : rules.queue(queue.declaration(Actor.BROKER));
+    QueueSettings byArguments = definition.settings();
+    EffectiveSettings effective =
+        (isOwn ? PolicyTable.EMPTY : policies)
+            .effective(
+                PolicySubject.queue(byArguments.type(), queue.name()), definition.arguments());
+    QueueSettings settings = effective.toQueueSettings(byArguments);
+    queues.put(queue.name(), settings);
+    declared.put(queue.name(), definition);
+    boolean isAsked =
+        effective
+            .value(PolicyKey.DEAD_LETTER_STRATEGY)
+            .map(EffectiveValue::value)
+            .filter("at-least-once"::equals)
+            .isPresent();
+    if (isAsked && !settings.deadLetters().atLeastOnce()) {
+      notAtLeastOnce.add(queue.name());
     }
+    routing = routing.withQueue(queue.name(), queue.name(), 0);
+    lookAtSettings(queue.name(), settings, effective);
+    MistypedArguments.of(queue.arguments())
+        .forEach(
+            (argument, nearest) ->
+                found(
+                    LintRule.MISTYPED_ARGUMENT,
+                    queue.label(),
+                    "its argument '%s' is not known here and has no effect: is '%s' meant?",
+                    argument,
+                    nearest));
   }
 
   private void add(Definitions.Bound bound) {
@@ -293,7 +322,8 @@ public final class DefinitionsLint {
       try {
         routing = routing.withBinding(binding);
       } catch (AmqpException e) {
-        found(LintRule.INVALID, bound.label(), "%s", e.detail());
+        // The check has told it.
+        return;
       }
     }
   }
@@ -329,7 +359,6 @@ public final class DefinitionsLint {
       return;
     }
     String exchange = settings.deadLetters().exchange();
-    boolean hasDeadLetters = exchange != null || settings.deadLetters().ownQueue();
     if (exchange != null && routing.exchange(exchange) == null) {
       found(
           LintRule.DEAD_LETTER_EXCHANGE_MISSING,
@@ -370,23 +399,44 @@ public final class DefinitionsLint {
           ttl,
           lease);
     }
-    if (!hasDeadLetters && settings.deliveries().limit() != QueueSettings.NONE) {
+    if (settings.deliveries().limit() != QueueSettings.NONE
+        && !settings.deadLetters().areWantedOn(DeathReason.DELIVERY_LIMIT)) {
       found(
           LintRule.RETURNED_MESSAGES_DROPPED,
           queue(name),
-          "a message whose delivery fails more than %d times is dropped: set a"
-              + " dead-letter-exchange",
-          settings.deliveries().limit());
+          "a message whose delivery fails more than %d times is dropped: %s",
+          settings.deliveries().limit(),
+          wayOut(settings, DeathReason.DELIVERY_LIMIT));
     }
-    if (!hasDeadLetters
+    if (!settings.deadLetters().areWantedOn(DeathReason.MAXLEN)
         && settings.length().isLimited()
         && settings.length().overflow() == Overflow.DROP_HEAD) {
       found(
           LintRule.DROPS_WHEN_FULL,
           queue(name),
-          "at its length limit the oldest messages are dropped: set a dead-letter-exchange, or"
-              + " overflow to reject-publish or block");
+          "at its length limit the oldest messages are dropped: %s, or set overflow to"
+              + " reject-publish or block",
+          wayOut(settings, DeathReason.MAXLEN));
     }
+    String told = settings.expiry().deadlineNotify();
+    if (told != null
+        && settings.expiry().deadlineHeader() != null
+        && !told.equals(ExpirySettings.TO_REPLY_QUEUE)
+        && routing.exchange(told) == null) {
+      found(
+          LintRule.DEADLINE_EXCHANGE_MISSING,
+          queue(name),
+          "deadline-notify names the exchange '%s', which does not exist: no one is told of messages"
+              + " that die at their deadline",
+          told);
+    }
+  }
+
+  /** Returns what would keep messages that die for this reason. */
+  private static String wayOut(QueueSettings settings, DeathReason reason) {
+    return settings.deadLetters().areWanted()
+        ? "its dead-letter-on is without %s: add that".formatted(reason.wireName())
+        : "set a dead-letter-exchange";
   }
 
   /** Looks for settings that need another one to have an effect, and for a pause. */

@@ -83,6 +83,10 @@ final class DefinitionsReader {
   private final String vhost;
   private final Function<String, PasswordHash> passwords;
   private final Map<String, Consumer<DefinitionItem>> sections = new LinkedHashMap<>();
+
+  /** The sections that a document of one virtual host does not have. */
+  private final Set<String> ofWholeBroker;
+
   private final List<VhostDefinition> vhosts = new ArrayList<>();
   private final List<User> users = new ArrayList<>();
   private final List<Definitions.Grant> permissions = new ArrayList<>();
@@ -95,6 +99,7 @@ final class DefinitionsReader {
   private final List<Definitions.Queue> queues = new ArrayList<>();
   private final List<Definitions.Bound> bindings = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
+  private final List<String> unknown = new ArrayList<>();
   private final List<String> problems = new ArrayList<>();
   private int moreProblems;
 
@@ -106,13 +111,18 @@ final class DefinitionsReader {
     sections.put("exchanges", this::exchange);
     sections.put("queues", this::queue);
     sections.put("bindings", this::binding);
+    Map<String, Consumer<DefinitionItem>> more = new LinkedHashMap<>();
+    more.put("users", this::user);
+    more.put(VHOSTS, this::vhost);
+    more.put("permissions", this::permissions);
+    more.put("topic_permissions", this::topicPermissions);
+    more.put("global_parameters", this::globalParameter);
+    more.put(VHOST_POLICIES, item -> policies.add(policyForVhosts(item)));
     if (vhost == null) {
-      sections.put("users", this::user);
-      sections.put(VHOSTS, this::vhost);
-      sections.put("permissions", this::permissions);
-      sections.put("topic_permissions", this::topicPermissions);
-      sections.put("global_parameters", this::globalParameter);
-      sections.put(VHOST_POLICIES, item -> policies.add(policyForVhosts(item)));
+      sections.putAll(more);
+      ofWholeBroker = Set.of();
+    } else {
+      ofWholeBroker = Set.copyOf(more.keySet());
     }
   }
 
@@ -122,12 +132,15 @@ final class DefinitionsReader {
    * @param json in UTF-8
    * @param vhost the virtual host of all items; null for a document of a whole broker
    * @param passwords makes the hash of a password; throws what is wrong with it
-   * @throws DefinitionsException if it is not a JSON object
+   * @throws DefinitionsException if it is not a JSON object, or an object in it has two fields of
+   *     one name
    */
   static Definitions read(InputStream json, String vhost, Function<String, PasswordHash> passwords)
       throws DefinitionsException {
     try (ItemParser parser = new ItemParser(json)) {
       return new DefinitionsReader(vhost, passwords).read(parser);
+    } catch (ItemParser.RepeatedException e) {
+      throw new DefinitionsException(e.getOriginalMessage());
     } catch (StreamConstraintsException e) {
       throw new DefinitionsException("an item is too large: " + e.getOriginalMessage());
     } catch (JsonProcessingException e) {
@@ -162,8 +175,10 @@ final class DefinitionsReader {
         continue;
       }
       parser.skipChildren();
-      if (!ABOUT_THE_DOCUMENT.contains(name)) {
-        skipped.add("'" + name + "': not a part of definitions that is known here");
+      if (ofWholeBroker.contains(name)) {
+        skipped.add("'" + name + "': not a part of definitions of one virtual host");
+      } else if (!ABOUT_THE_DOCUMENT.contains(name)) {
+        unknown.add("'" + name + "': not a part of definitions that is known here");
       }
     }
     parser.requireEnd();
@@ -201,6 +216,7 @@ final class DefinitionsReader {
         queues,
         bindings,
         skipped,
+        unknown,
         problems);
   }
 

@@ -1,6 +1,8 @@
 package io.mayflymq.server.definitions;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
@@ -8,8 +10,15 @@ import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import io.mayflymq.server.json.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 
-/** Reads JSON token by token or item by item, and limits the size of each item. */
+/**
+ * Reads JSON token by token or item by item, and limits the size of each item. An object that has
+ * two fields of one name is an error: which of them is meant is not known.
+ */
 final class ItemParser extends JsonParserDelegate {
   /** The maximum number of values, names and brackets in an item. */
   static final int MOST_TOKENS = 50_000;
@@ -24,6 +33,20 @@ final class ItemParser extends JsonParserDelegate {
     }
   }
 
+  /** An object has two fields of one name. */
+  static final class RepeatedException extends JsonParseException {
+    private static final long serialVersionUID = 1L;
+
+    RepeatedException(JsonParser parser, String field, JsonLocation where) {
+      super(
+          parser,
+          "'%s' is there twice in one object, the second time at line %d, column %d: expected it once"
+              .formatted(field, where.getLineNr(), where.getColumnNr()),
+          where);
+    }
+  }
+
+  private final Deque<Set<String>> fields = new ArrayDeque<>();
   private boolean inItem;
   private int tokens;
 
@@ -36,7 +59,26 @@ final class ItemParser extends JsonParserDelegate {
     if (inItem && ++tokens > MOST_TOKENS) {
       throw new TooLargeException();
     }
-    return super.nextToken();
+    JsonToken token = super.nextToken();
+    if (token == JsonToken.START_OBJECT) {
+      fields.push(new HashSet<>());
+    } else if (token == JsonToken.END_OBJECT) {
+      fields.pop();
+    } else if (token == JsonToken.FIELD_NAME && !fields.element().add(currentName())) {
+      throw new RepeatedException(this, currentName(), currentTokenLocation());
+    }
+    return token;
+  }
+
+  @Override
+  public JsonParser skipChildren() throws IOException {
+    if (currentToken() != null && currentToken().isStructStart()) {
+      JsonStreamContext around = getParsingContext().getParent();
+      while (getParsingContext() != around) {
+        nextToken();
+      }
+    }
+    return this;
   }
 
   /**

@@ -23,6 +23,14 @@ public enum LintRule {
       "binding-to-nothing",
       Level.ERROR,
       "a binding from or to something that does not exist, and would be left out"),
+  DEADLINE_EXCHANGE_MISSING(
+      "deadline-exchange-missing",
+      Level.ERROR,
+      "an exchange for notices of deadlines that does not exist"),
+  MISTYPED_ARGUMENT(
+      "mistyped-argument",
+      Level.WARNING,
+      "an argument that is not known, and one edit away from one that is"),
   AT_LEAST_ONCE_WITHOUT_EFFECT(
       "at-least-once-without-effect",
       Level.WARNING,

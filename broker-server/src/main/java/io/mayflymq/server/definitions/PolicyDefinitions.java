@@ -80,16 +80,7 @@ final class PolicyDefinitions {
     return original != null && original.isForVhost(definition.vhost());
   }
 
-  /**
-   * Parses and checks a policy without setting it.
-   *
-   * @throws PolicyException if it is invalid
-   */
-  Policy check(PolicyItem definition) {
-    return policy(definition);
-  }
-
-  /** Sets a policy that {@link #check} accepted. Completes when the change is safe. */
+  /** Sets a policy that {@link DefinitionsCheck} accepted. Completes when the change is safe. */
   CompletableFuture<?> set(PolicyItem definition) {
     if (definition.isForVhosts()) {
       return many.set(policy(definition));

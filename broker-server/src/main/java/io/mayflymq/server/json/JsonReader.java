@@ -122,12 +122,24 @@ public final class JsonReader {
           parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
               ? parser.getBigIntegerValue()
               : (Object) parser.getLongValue();
-      case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+      case VALUE_NUMBER_FLOAT -> finite(parser);
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;
       default -> text(parser, parser.getText());
     };
+  }
+
+  private static double finite(JsonParser parser) throws IOException {
+    double value = parser.getDoubleValue();
+    if (Double.isInfinite(value)) {
+      String digits = parser.getText();
+      throw new JsonParseException(
+          parser,
+          "the number %s is too large: expected one between -1.8e308 and 1.8e308"
+              .formatted(digits.length() > 30 ? digits.substring(0, 30) + "..." : digits));
+    }
+    return value;
   }
 
   /** Earlier exports have lone surrogates for bytes that are not UTF-8; others are no text. */

@@ -473,6 +473,81 @@ class BrokerDefinitionsTest {
     assertThat(rig.definitions.export()).isEqualTo(before);
   }
 
+  /** Beside a queue that is right. What is found only with the broker is found before the start. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'queues':[{'vhost':'/','name':'x','type':'quorum','durable':false}] | queue 'x' in vhost '/': invalid property 'non-durable'",
+        "'queues':[{'vhost':'/','name':'x','type':'stream','auto_delete':true}] | queue 'x' in vhost '/': invalid property 'auto-delete'",
+        "'queues':[{'vhost':'/','name':'x'},{'vhost':'/','name':'x','arguments':{'x-max-length':1}}] | queue 'x' in vhost '/': it is in the document twice, with different properties",
+        "'queues':[{'vhost':'/','name':'x','type':'none'}] | queue 'x' in vhost '/': invalid arg 'x-queue-type'",
+        "'queues':[{'vhost':'/','name':'amq.x','type':'quorum'}] | queue 'amq.x' in vhost '/': Cannot declare a server-named queue",
+        "'queues':[{'vhost':'/','name':'x','arguments':{'x-queue-version':3}}] | queue 'x' in vhost '/': invalid arg 'x-queue-version'",
+        "'queues':[{'vhost':'/','name':'x.$dlq','arguments':{'x-dead-letter-queue-of':'x'}}] | queue 'x.$dlq' in vhost '/': no queue 'x'",
+        "'queues':[{'vhost':'/','name':'x.$dlq'},{'vhost':'/','name':'x','arguments':{'x-dead-letter-queue':'auto'}}] | queue 'x' in vhost '/': its automatic dead letter queue would be 'x.$dlq'",
+        "'exchanges':[{'vhost':'/','name':'amq.x','type':'topic'}] | exchange 'amq.x' in vhost '/': exchange name 'amq.x' contains reserved prefix",
+        "'exchanges':[{'vhost':'/','name':'amq.direct','type':'fanout'}] | exchange 'amq.direct' in vhost '/': exists and is declared otherwise",
+        "'exchanges':[{'vhost':'/','name':'x','type':'none'}] | exchange 'x' in vhost '/': exchange type 'none' is not supported",
+        "'exchanges':[{'vhost':'/','name':'x','type':'topic','arguments':{'x-expires':0}}] | exchange 'x' in vhost '/': invalid arg 'x-expires'",
+        "'exchanges':[{'vhost':'/','name':'x','type':'topic'},{'vhost':'/','name':'x','type':'fanout'}] | exchange 'x' in vhost '/': it is in the document twice",
+        "'bindings':[{'vhost':'/','source':'nope','destination':'good','destination_type':'queue','routing_key':''}] | binding of queue 'good' to exchange 'nope' in vhost '/': there is no such exchange",
+        "'bindings':[{'vhost':'/','source':'amq.topic','destination':'nope','destination_type':'queue','routing_key':''}] | binding of queue 'nope' to exchange 'amq.topic' in vhost '/': there is no such queue",
+        "'bindings':[{'vhost':'/','source':'amq.topic','destination':'amq.fanout','destination_type':'exchange','routing_key':'','arguments':{'x-expires':-1}}] | binding of exchange 'amq.fanout' to exchange 'amq.topic' in vhost '/': invalid arg 'x-expires'",
+        "'foo':{'a':[1]} | 'foo': not a part of definitions that is known here",
+        "'parameters':[{'component':'vhost-limits','vhost':'/','name':'limits','value':{'publish-rate':0}}] | parameters[0] ('limits'): publish-rate should be 1 or more",
+        "'parameters':[{'component':'vhost-limits','vhost':'/','name':'limits','value':{'max-exchanges':7}}],'exchanges':[{'vhost':'/','name':'x','type':'topic'}] | vhost '/':",
+      })
+  void strictImportChangesNothingIfOneDefinitionCannotBeApplied(String wrong, String message)
+      throws Exception {
+    Map<String, Object> before = rig.definitions.export();
+    String document = "{'queues':[{'vhost':'/','name':'good'}],%s}".formatted(wrong);
+    if (wrong.startsWith("'queues':[")) {
+      document =
+          "{'queues':[{'vhost':'/','name':'good'},%s}"
+              .formatted(wrong.substring("'queues':[".length()));
+    }
+    String json = document.replace('\'', '"');
+
+    assertThatThrownBy(() -> rig.takeStrictly(json))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessageStartingWith(message);
+
+    assertThat(rig.definitions.export()).isEqualTo(before);
+    ImportReport report = rig.take(json);
+    assertThat(report.imported()).isPositive();
+    assertThat(rig.broker.virtualHost("/").routing().queue("good")).isNotNull();
+    if (!message.startsWith("vhost")) {
+      assertThat(report.skipped()).singleElement().asString().startsWith(message);
+    }
+  }
+
+  @Test
+  void strictImportIntoOneVirtualHostPassesOverPartsOfTheWholeBroker() throws Exception {
+    byte[] json = "{\"users\":[],\"queues\":[]}".getBytes(StandardCharsets.UTF_8);
+    ImportReport report =
+        rig.definitions.importInto("/", new ByteArrayInputStream(json), true, IMPORTER).join();
+    assertThat(report.skipped())
+        .containsExactly("'users': not a part of definitions of one virtual host");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'queues':[],'vhosts':[],'queues':[]} | 'queues' is there twice in one object, the second time at line 1, column 26: expected it once",
+        "{'vhosts':[{'name':'v','tags':[],'name':'w'}]} | 'name' is there twice in one object, the second time at line 1, column 34: expected it once",
+        "{'foo':{'a':{'b':1,'c':[{'b':2}],'b':3}}} | 'b' is there twice in one object, the second time at line 1, column 34: expected it once",
+        "{'queues':[{'name':'q','vhost':'/','arguments':{'x-max-length':1e400}}]} | not JSON at line 1, column 69: the number 1e400 is too large: expected one between -1.8e308 and 1.8e308",
+      })
+  void documentsThatDoNotSayOneThingAreRefused(String json, String message) {
+    assertThatThrownBy(() -> rig.take(json.replace('\'', '"')))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessage(message);
+  }
+
   @Test
   void importFailsIfTheBrokerCanMakeNoChanges() {
     int some = 6_000;
@@ -601,8 +676,8 @@ class BrokerDefinitionsTest {
             line ->
                 assertThat(line)
                     .isEqualTo(
-                        "binding of queue 'c' to exchange 'x' in vhost 'v': no queue 'c' in vhost"
-                            + " 'v'"),
+                        "binding of queue 'c' to exchange 'x' in vhost 'v': there is no such"
+                            + " queue"),
             line ->
                 assertThat(line).isEqualTo("'global_parameters': expected a list, found a number"));
     VirtualHost vhost = rig.broker.virtualHost("v");

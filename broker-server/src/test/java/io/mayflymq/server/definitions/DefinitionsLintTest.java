@@ -272,7 +272,7 @@ class DefinitionsLintTest {
         "'x-deadline-notify':'reply-to' | DEADLINE_WITHOUT_EFFECT | deadline-notify: no effect without deadline-header",
         "'x-deadline-replies':true | DEADLINE_WITHOUT_EFFECT | deadline-replies: no effect without",
         "'x-deadline-replies':false | | ",
-        "'x-deadline-replies':true,'x-deadline-notify':'x','x-deadline-header':'end' | | ",
+        "'x-deadline-replies':true,'x-deadline-notify':'amq.fanout','x-deadline-header':'end' | | ",
         "'x-deadline-header':'end','x-message-ttl-mode':'queue-only' | DEADLINE_WITHOUT_EFFECT | deadline-header: no effect with message-ttl-mode queue-only",
         "'x-deadline-header':'end','x-message-ttl-mode':'min' | | ",
         "'x-block-timeout':'5s' | BLOCK_WITHOUT_EFFECT | no effect with overflow drop-head",
@@ -379,6 +379,87 @@ class DefinitionsLintTest {
               assertThat(finding.rule()).isEqualTo(LintRule.EQUAL_PRIORITIES);
               assertThat(finding.sentence()).contains("'b'", "priority 1", "queue 'orders'");
             });
+  }
+
+  private static List<LintFinding> lint(String document) throws DefinitionsException {
+    return DefinitionsLint.of(
+        new ByteArrayInputStream(document.replace('\'', '"').getBytes(StandardCharsets.UTF_8)),
+        null);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'queues':[{'vhost':'none','name':'q'}] | queue 'q' in vhost 'none' | Virtual host 'none' does not exist",
+        "'permissions':[{'user':'none','vhost':'/','configure':'','write':'','read':''}] | permissions of user 'none' in vhost '/' | does not exist",
+        "'jobs':[] | the document | 'jobs': not a part of definitions",
+        "'queues':[{'vhost':'/','name':'q'},{'vhost':'/','name':'q','arguments':{'x-max-priority':5}}] | queue 'q' in vhost '/' | twice",
+        "'queues':[{'vhost':'/','name':'q','type':'quorum','durable':false}] | queue 'q' in vhost '/' | non-durable",
+        "'queues':[{'vhost':'/','name':'q','type':'stream','auto_delete':true}] | queue 'q' in vhost '/' | auto-delete",
+        "'exchanges':[{'vhost':'/','name':'amq.x','type':'topic'}] | exchange 'amq.x' in vhost '/' | reserved prefix",
+        "'exchanges':[{'vhost':'/','name':'amq.direct','type':'fanout'}] | exchange 'amq.direct' in vhost '/' | declared otherwise",
+        "'parameters':[{'component':'shovel','vhost':'/','name':'s','value':{}}] | parameter 's' of component 'shovel' in vhost '/' | src",
+      })
+  void whatAnImportLeavesOutIsTold(String wrong, String object, String words) throws Exception {
+    assertThat(lint("{'vhosts':[{'name':'/'}],%s}".formatted(wrong)))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.rule()).isEqualTo(LintRule.INVALID);
+              assertThat(finding.object()).isEqualTo(object);
+              assertThat(finding.sentence()).contains(words);
+            });
+  }
+
+  @Test
+  void aDocumentWithoutVirtualHostsIsForABrokerThatHasThem() throws Exception {
+    assertThat(
+            lint(
+                "{'queues':[{'vhost':'v','name':'q'}],'permissions':[{'user':'u','vhost':'v','configure':'','write':'','read':''}]}"))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'x-max-length':5,'x-dead-letter-on':'expired' | DROPS_WHEN_FULL | dead-letter-on is without maxlen",
+        "'x-max-length':5,'x-dead-letter-on':'expired,maxlen' | | ",
+        "'x-queue-type':'quorum','x-dead-letter-on':'expired' | RETURNED_MESSAGES_DROPPED | dead-letter-on is without delivery_limit",
+        "'x-queue-type':'quorum','x-dead-letter-on':'expired,delivery_limit' | | ",
+        "'x-deadline-header':'end','x-deadline-notify':'none' | DEADLINE_EXCHANGE_MISSING | the exchange 'none', which does not exist",
+        "'x-deadline-header':'end','x-deadline-notify':'amq.topic' | | ",
+        "'x-mesage-ttl':5 | MISTYPED_ARGUMENT | is 'x-message-ttl' meant?",
+        "'x-own':5 | | ",
+      })
+  void settingsThatMissWhatTheyAreForAreTold(String arguments, LintRule rule, String words)
+      throws Exception {
+    queue("dead", "");
+    queue("orders", "'x-dead-letter-exchange':'','x-dead-letter-routing-key':'dead'," + arguments);
+    assertThat(rules()).isEqualTo(rule == null ? List.of() : List.of(rule));
+    if (rule != null) {
+      assertThat(findings().get(0).object()).isEqualTo("queue 'orders' in vhost '/'");
+      assertThat(findings().get(0).sentence()).contains(words);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'arguments':{'x-max-length':-1} | queue 'a b' in vhost '/': invalid arg 'x-max-length'",
+        "'durable':7 | queues[0] ('a b'): 'durable' is 7: expected true or false",
+      })
+  void aProofSaysWhatIsWrongWithAQueue(String wrong, String message) {
+    byte[] json =
+        "{'vhosts':[{'name':'/'}],'queues':[{'vhost':'/','name':'a b',%s}]}"
+            .formatted(wrong)
+            .replace('\'', '"')
+            .getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> DefinitionsLint.prove(json, "/", "a b"))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessageStartingWith(message);
   }
 
   @Test

@@ -53,6 +53,58 @@ class ControlCommandExtrasIT {
   }
 
   @Test
+  @MayflyOnly("RabbitMQ passes over such definitions")
+  void strictImportChangesNothingIfAQueueCannotBeDeclared(Target target, @TempDir Path directory)
+      throws Exception {
+    ControlCommand control = ControlCommand.of(target);
+    String file =
+        Files.writeString(
+                directory.resolve("definitions.json"),
+                "{\"queues\":[{\"vhost\":\"/\",\"name\":\"strict-good\"},"
+                    + "{\"vhost\":\"/\",\"name\":\"strict-bad\",\"type\":\"quorum\",\"durable\":false}],"
+                    + "\"foo\":[]}")
+            .toString();
+    Outcome strict = control.run("import_definitions", "--strict", file);
+    assertThat(strict.exit()).isEqualTo(69);
+    assertThat(strict.err())
+        .anyMatch(line -> line.contains("queue 'strict-bad' in vhost '/': invalid property"))
+        .anyMatch(line -> line.contains("'foo': not a part of definitions"));
+    assertThat(control.run("list_queues", "name", "-s").out()).doesNotContain("strict-good");
+    Outcome lint = control.run("lint", file);
+    assertThat(lint.exit()).isEqualTo(65);
+    assertThat(lint.out())
+        .anyMatch(
+            line -> line.startsWith("error: queue 'strict-bad' in vhost '/': invalid property"))
+        .anyMatch(line -> line.startsWith("error: the document: 'foo'"));
+    assertThat(control.run("lint", directory.toString()).err())
+        .contains("cannot read " + directory + ": it is a directory, expected a file");
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ has other limits")
+  void limitsAreSetAllOrNone(Target target) {
+    ControlCommand control = ControlCommand.of(target);
+    assertThat(control.run("add_user", "all-or-none", "secret").exit()).isZero();
+    for (String definition :
+        List.of(
+            "{\"publish-rate\":500,\"delivery-rate\":1.5}",
+            "{\"max-connections\":1,\"max-channels\":\"x\"}",
+            "{\"max-connections\":1,\"publish-rate\":0}")) {
+      Outcome refused = control.run("set_user_limits", "all-or-none", definition);
+      assertThat(refused.exit()).as(definition).isEqualTo(69);
+      assertThat(refused.err()).anyMatch(line -> line.contains("should be"));
+    }
+    assertThat(control.run("list_user_limits", "--user", "all-or-none").out()).contains("{}");
+    Outcome ofVhost = control.run("set_vhost_limits", "{\"max-queues\":5,\"publish-rate\":0}");
+    assertThat(ofVhost.exit()).isEqualTo(69);
+    assertThat(ofVhost.err())
+        .anyMatch(line -> line.contains("publish-rate should be 1 or more, or negative"));
+    assertThat(control.run("list_vhost_limits").out())
+        .noneMatch(line -> line.contains("max-queues"));
+    assertThat(control.run("delete_user", "all-or-none").exit()).isZero();
+  }
+
+  @Test
   @MayflyOnly("RabbitMQ completes commands by another one")
   void generateCompletionPrintsAScript(Target target) {
     ControlCommand control = ControlCommand.of(target);

@@ -340,6 +340,48 @@ class ManagementDefinitionsIT extends AccessFixture {
     http.delete("vhosts/" + vhost);
   }
 
+  /** Each beside a queue that is right. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'name':'x','vhost':'/','type':'stream','auto_delete':true}] | queue 'x' in vhost '/': invalid property 'auto-delete'",
+        "{'name':'good','vhost':'/','arguments':{'x-max-length':1}}] | queue 'good' in vhost '/': it is in the document twice, with different properties",
+        "{'name':'b','vhost':'/'}],'exchanges':[{'name':'amq.bar','vhost':'/','type':'topic'}] | exchange 'amq.bar' in vhost '/'",
+        "{'name':'b','vhost':'/'}],'bindings':[{'source':'nope','vhost':'/','destination':'good','destination_type':'queue','routing_key':''}] | there is no such exchange",
+        "{'name':'b','vhost':'/'}],'foo':[] | 'foo': not a part of definitions that is known here",
+        "{'name':'b','vhost':'/'}],'queues':[] | 'queues' is there twice in one object",
+      })
+  @MayflyOnly("stops at the first thing that is wrong, and keeps what came before it")
+  void strictImportIsMadeCompletelyOrNotAtAll(String wrong, String message, Amqp amqp)
+      throws Exception {
+    String good = amqp.name();
+    String body =
+        "{'queues':[{'name':'good','vhost':'/'},%s}"
+            .formatted(wrong)
+            .replace('\'', '"')
+            .replace("\"good\"", '"' + good + '"');
+    Http.Reply reply = http.post("definitions?strict=true", body);
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.reason()).contains(message.replace("'good'", "'" + good + "'"));
+    assertNotFound(http.get("queues/%2F/" + good));
+    assertNotFound(http.get("queues/%2F/b"));
+  }
+
+  @Test
+  @MayflyOnly("adds the virtual host before it reads the whole request")
+  void aVirtualHostStaysAsItIsIfTheRequestIsRefused(Amqp amqp) throws Exception {
+    String vhost = amqp.name();
+    assertThat(http.put("vhosts/" + vhost, "{\"tracing\":\"x\"}").status()).isEqualTo(400);
+    assertNotFound(http.get("vhosts/" + vhost));
+    assertThat(http.put("vhosts/" + vhost, "{\"description\":\"a\"}").status()).isEqualTo(201);
+    assertThat(http.put("vhosts/" + vhost, "{\"description\":\"b\",\"tracing\":\"x\"}").status())
+        .isEqualTo(400);
+    assertThat(http.get("vhosts/" + vhost).json().path("description").asText()).isEqualTo("a");
+    http.delete("vhosts/" + vhost);
+  }
+
   /** As RabbitMQ 4.3 has it. */
   @Test
   @MayflyOnly("3.13 refuses it")

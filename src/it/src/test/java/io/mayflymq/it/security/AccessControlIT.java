@@ -206,6 +206,25 @@ class AccessControlIT {
   }
 
   @Test
+  void aStrictStartIsRefusedIfADefinitionCannotBeApplied() throws Exception {
+    try (EmbeddedBroker broker =
+        loading(
+                "{\"vhosts\":[{\"name\":\"/\"}],\"queues\":[{\"vhost\":\"/\",\"name\":\"q\",\"type\":\"quorum\",\"durable\":false}],"
+                    + "\"bindings\":[{\"vhost\":\"/\",\"source\":\"nope\",\"destination\":\"q\",\"destination_type\":\"queue\",\"routing_key\":\"\"}]}")
+            .set("definitions.strict", "true")
+            .set("log.console.level", "none")
+            .launch()) {
+      assertThat(broker.awaitExit()).isEqualTo(78);
+      assertThat(broker.output())
+          .containsExactly(
+              "mayfly: cannot import definitions from "
+                  + directory.resolve("definitions.json")
+                  + ": queue 'q' in vhost '/': invalid property 'non-durable' for queue 'q' in vhost"
+                  + " '/' (and 1 more)");
+    }
+  }
+
+  @Test
   void definitionsThatAreWrongAreLeftOutAtTheStartWithAWarning() throws Exception {
     try (EmbeddedBroker broker =
         loading(DEFINITIONS.replaceFirst("\\[", "[{\"name\":\"a\",\"tags\":3},")).start()) {
