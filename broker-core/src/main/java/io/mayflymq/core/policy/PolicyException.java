@@ -11,6 +11,9 @@ import java.util.stream.Stream;
 public final class PolicyException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** A message with it tells the words that were expected. */
+  static final String ONE_OF = "is not one of: ";
+
   private final transient List<String> explanations;
 
   PolicyException(String reason) {
@@ -31,10 +34,12 @@ public final class PolicyException extends RuntimeException {
     return explanations;
   }
 
-  /** Returns the message with the explanations behind it, in one line. */
+  /** Returns the message with the explanations behind it, in one line; none that repeats it. */
   public String withExplanations() {
-    return Stream.concat(Stream.of(getMessage()), explanations.stream())
-        .collect(Collectors.joining(": "));
+    return getMessage().contains(ONE_OF)
+        ? getMessage()
+        : Stream.concat(Stream.of(getMessage()), explanations.stream())
+            .collect(Collectors.joining(": "));
   }
 
   /**

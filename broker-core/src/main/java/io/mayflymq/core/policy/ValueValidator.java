@@ -116,7 +116,7 @@ interface ValueValidator {
   /** Accepts the word for one of the constants of a type. */
   static ValueValidator wordFor(Class<? extends Enum<?>> type) {
     List<String> words = EnumNames.all(type);
-    return oneOf("is not one of: " + String.join(", ", words), words.toArray(String[]::new));
+    return oneOf(PolicyException.ONE_OF + String.join(", ", words), words.toArray(String[]::new));
   }
 
   /**

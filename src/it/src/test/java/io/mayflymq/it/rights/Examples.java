@@ -85,8 +85,8 @@ final class Examples {
     on("PUT " + QUEUE + "/pause").body(pause);
     on("DELETE " + QUEUE + "/pause").before("PUT", QUEUE + "/pause", pause);
     on("POST " + QUEUE + "/purge/dry-run").body("{\"count\":1}");
-    on("POST " + QUEUE + "/restore").body("{\"expired\":\"leave\"}");
-    on("POST " + QUEUE + "/restore/dry-run").body("{}");
+    on("POST " + QUEUE + "/restore").body("{\"expired\":\"leave\"}").orStatus(400);
+    on("POST " + QUEUE + "/restore/dry-run").body("{}").orStatus(400);
     String oneMessage = "{\"sequence\":0,\"exchange\":\"amq.fanout\"}";
     on("POST " + QUEUE + "/messages/move").body(oneMessage);
     on("POST " + QUEUE + "/messages/move/dry-run").body(oneMessage);
