@@ -62,7 +62,7 @@ public final class PauseResource {
     requireKnown(fields);
     Pause asked = word(fields, WHAT, Pause.class, Pause.BOTH);
     PauseTtl askedTtl = word(fields, TTL, PauseTtl.class, null);
-    boolean adds = fields.bool(ADD);
+    boolean adds = fields.namedBool(ADD);
     if (!adds) {
       requireUse(asked, askedTtl);
     }
